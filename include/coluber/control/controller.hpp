@@ -1,0 +1,35 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "coluber/core/export.hpp"
+#include "coluber/core/system.hpp"
+
+namespace coluber::control {
+
+/// All a controller may look at when it decides about one step from A (start) to E (end).
+struct ControlInput {
+  double t = 0.0;                    ///< start of the step (s)
+  double dt = 0.0;                   ///< its length (s)
+  const Eigen::VectorXd& phi;        ///< joint angles at A (rad)
+  const Eigen::VectorXd& phidot;     ///< joint rates at A (rad/s)
+  const Eigen::VectorXd& phi_d_A;    ///< reference at A (rad)
+  const Eigen::VectorXd& phidot_d_A; ///< its rate at A (rad/s)
+  const Eigen::VectorXd& phi_d_E;    ///< reference at E (rad)
+  const Eigen::VectorXd& phidot_d_E; ///< its rate at E (rad/s)
+  const System& system;              ///< everything else: observables, bodies
+};
+
+/// A joint controller. Derive from it for one of your own (examples/own_controller).
+class COLUBER_EXPORT Controller {
+ public:
+  Controller() = default;
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+  virtual ~Controller() = default;
+
+  /// Writes the whole command of this step; entries left alone keep their last value.
+  virtual void update(const ControlInput& input, JointCommand& command) = 0;
+};
+
+}  // namespace coluber::control

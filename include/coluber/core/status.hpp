@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "coluber/core/export.hpp"
+
+namespace coluber {
+
+/// How a step came out.
+enum class Status : std::uint8_t {
+  ok,             ///< the laws hold to the tolerance
+  not_converged,  ///< the best iterate was kept; its residual says how far off it is
+  non_finite,     ///< a NaN or an infinity appeared; the state is not usable
+};
+
+COLUBER_EXPORT std::string_view to_string(Status status);
+
+/// Outcome of one time step. Residuals are scaled: impulse over m_min g dt (docs/numerics.md).
+struct [[nodiscard]] StepInfo {
+  Status status = Status::ok;
+  int iterations = 0;           ///< linear sweeps of the solver
+  double residual = 0.0;        ///< law and momentum, recomputed outside the solver
+  double rigid_residual = 0.0;  ///< the same judged by the set-valued law as it stands
+  const char* quantity = "";    ///< what was non-finite or worst ("joint rate", "link impulse", …)
+  int index = 0;                ///< 1-based link, joint or contact it belongs to; 0: none
+};
+
+}  // namespace coluber

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coluber/core/export.hpp"
+#include "coluber/core/status.hpp"
+
+namespace coluber {
+
+/// One named quantity of a System. A recorder, a CSV header, a plot and Python need nothing else.
+struct Observable {
+  std::string name;                     ///< dataset name, e.g. "link_position"
+  std::string unit;                     ///< SI, "" for a pure number
+  std::string doc;                      ///< one line
+  std::vector<int> shape;               ///< per frame: {} scalar, {11} by link, {11, 2} by link and axis
+  std::vector<std::string> components;  ///< labels of the last axis if it is x, y, z, …; else empty
+
+  [[nodiscard]] int size() const {
+    int product = 1;
+    for (int extent : shape) product *= extent;
+    return product;
+  }
+};
+
+enum class ShapeKind : std::uint8_t { capsule, sphere, cylinder, box, circle, tube, wheel, plane };
+
+/// Something drawable. `size` in metres: capsule {radius, half core length along body x},
+/// sphere {radius}, cylinder {radius, height}, box {x, y, z}, circle {radius}, plane {}.
+struct Body {
+  std::string name;  ///< link_1 …, obstacle_1 …, ground
+  ShapeKind shape = ShapeKind::capsule;
+  std::vector<double> size;
+  std::string colour;   ///< "#rrggbb"
+  bool moving = false;  ///< has a pose in every frame; else `pose` holds for the whole run
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();
+  Eigen::Quaterniond orientation = Eigen::Quaterniond::Identity();
+};
+
+/// A contact as drawn: point and force in world axes; NaN when the slot is open.
+struct ContactSlot {
+  Eigen::Vector3d point;
+  Eigen::Vector3d force;
+};
+
+/// What a controller asks of the joints for one step. The joint gets the impulse
+///   dt (tau + k_P (phi_d - phi_E) + k_D (phidot_d - phidot_E)),
+/// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo part
+/// of the step (stable at any dt).
+struct JointCommand {
+  explicit JointCommand(int joints)
+      : tau(Eigen::VectorXd::Zero(joints)),
+        k_P(Eigen::VectorXd::Zero(joints)),
+        phi_d(Eigen::VectorXd::Zero(joints)),
+        k_D(Eigen::VectorXd::Zero(joints)),
+        phidot_d(Eigen::VectorXd::Zero(joints)) {}
+  Eigen::VectorXd tau;       ///< N m, positive drives phi up
+  Eigen::VectorXd k_P;       ///< N m/rad
+  Eigen::VectorXd phi_d;     ///< rad, reference at the end of the step
+  Eigen::VectorXd k_D;       ///< N m s/rad
+  Eigen::VectorXd phidot_d;  ///< rad/s, reference at the end of the step
+};
+
+/// One number of the run's summary.
+struct SummaryItem {
+  std::string name;
+  double value = 0.0;
+  std::string unit;
+};
+
+/// Every mechanical model behind one interface: it steps, names its observables with units and
+/// lists its drawable bodies with poses. Virtual calls happen once a step, never inside one.
+class COLUBER_EXPORT System {
+ public:
+  System() = default;
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+  virtual ~System() = default;
+
+  [[nodiscard]] virtual double dt() const = 0;               ///< s
+  [[nodiscard]] virtual std::int64_t step_count() const = 0;  ///< t = step_count · dt
+  [[nodiscard]] double time() const { return static_cast<double>(step_count()) * dt(); }
+
+  [[nodiscard]] virtual int joint_count() const = 0;
+  /// Joint angles (rad) and rates (rad/s) at time().
+  virtual void joint_state(Eigen::Ref<Eigen::VectorXd> phi, Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
+
+  virtual StepInfo step(const JointCommand& command) = 0;
+
+  [[nodiscard]] virtual const std::vector<Observable>& observables() const = 0;
+  /// All observables at time(), concatenated in the order of `observables()`, row-major.
+  /// Forces are impulses since the last `start_frame()` over the time since it.
+  virtual void observe(std::span<double> frame) const = 0;
+  /// Begins a new recording interval for the force observables.
+  virtual void start_frame() = 0;
+
+  [[nodiscard]] virtual const std::vector<Body>& bodies() const = 0;
+  /// Poses at time() of the moving bodies, in the order of `bodies()`: x y z qw qx qy qz each.
+  virtual void poses(std::span<double> values) const = 0;
+  /// Contact slots drawn for each moving body.
+  [[nodiscard]] virtual int contact_slots() const = 0;
+  virtual void contacts(std::span<ContactSlot> slots) const = 0;
+
+  /// Figures of the run so far that belong to this model (distance, mean_speed, max_torque, …).
+  [[nodiscard]] virtual std::vector<SummaryItem> summary() const = 0;
+  /// Hash of everything needed to go on: equal states have equal hashes, bit for bit.
+  [[nodiscard]] virtual std::uint64_t state_hash() const = 0;
+};
+
+/// Number of doubles in one frame of `observables`.
+COLUBER_EXPORT int frame_size(const std::vector<Observable>& observables);
+
+}  // namespace coluber

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coluber/core/error.hpp"
+#include "coluber/core/export.hpp"
+
+namespace coluber::scenario {
+
+/// One link as the file spells it. SI units.
+struct Link {
+  double mass = 7.5 / 11.0;     ///< kg
+  double inertia = 1.32e-3;     ///< kg m², about the centre of gravity, vertical axis
+  double length = 0.122;        ///< m, joint to joint (L)
+  double half_core = 0.0393;    ///< m, half length of the capsule's core (L_GS)
+  double radius = 0.0525;       ///< m, of the capsule (L_SC)
+  double cg_offset = 0.0;       ///< m, centre of gravity ahead of the link's middle, towards link i+1
+};
+
+struct Robot {
+  std::string model = "planar";
+  std::string name = "aiko";
+  std::vector<Link> link;  ///< one a link; its size is the number of links
+  int friction_points = 1;
+};
+
+enum class StartShape : std::uint8_t { straight, gait, angles };
+
+struct Start {
+  StartShape shape = StartShape::gait;
+  std::vector<double> angles_deg;  ///< for StartShape::angles, one a joint
+  int link = 1;                    ///< 1-based: this link …
+  Eigen::Vector2d position = Eigen::Vector2d::Zero();  ///< … has its centre here (m)
+  double heading_deg = 180.0;      ///< direction from link 1 to link n
+};
+
+struct Obstacle {
+  double x = 0.0;
+  double y = 0.0;
+  double radius = 0.0;
+  double friction = 0.0;
+};
+
+struct World {
+  double gravity = 9.81;
+  double tilt_deg = 0.0;
+  double tilt_direction_deg = 0.0;
+  Eigen::Vector2d friction{0.2, 0.2};  ///< along and across the link
+  std::vector<Obstacle> obstacles;
+};
+
+struct Gait {
+  bool present = false;  ///< no [gait]: the start angles are held
+  std::string name = "lateral_undulation";
+  std::filesystem::path table;  ///< name = "table": resolved path of the CSV
+  double amplitude_deg = 40.0;
+  double omega_deg = 80.0;
+  double phase_deg = -50.0;
+  double offset_deg = 0.0;
+  bool soft_start = false;
+};
+
+struct Controller {
+  std::string name = "pd";
+  double kp = 800.0;
+  double kd = 2.0;
+  bool implicit_servo = true;
+  double torque_limit = std::numeric_limits<double>::infinity();
+  double start_time = 0.0;
+};
+
+struct ThesisSolver {
+  double r_T = 1.3;
+  double r_H = 0.01;
+  double epsilon = 2e-5;
+  int max_iterations = 10000;
+};
+
+struct Solver {
+  std::string name = "newton";
+  std::string law = "anchored";
+  bool landing = true;  ///< activation = "landing"; false: "gap"
+  double dt = 1e-3;
+  double tolerance = 1e-10;
+  bool stop_on_failure = true;
+  ThesisSolver thesis;
+};
+
+struct Record {
+  double rate_hz = 100.0;
+  bool csv = false;
+  double checkpoint_s = 1.0;
+};
+
+/// A validated scenario: every value is in range and every feature it asks for is built.
+struct Scenario {
+  std::string title;
+  double duration = 10.0;  ///< s
+  std::uint64_t seed = 0;
+  Robot robot;
+  Start start;
+  World world;
+  Gait gait;
+  Controller controller;
+  Solver solver;
+  Record record;
+
+  std::filesystem::path path;  ///< the file it came from; empty if built in memory
+  std::string text;            ///< that file's text, as read
+  std::string resolved;        ///< every key with its final value, as canonical JSON
+  std::uint64_t hash = 0;      ///< of `resolved`
+};
+
+/// `key=value` pairs of `--set`, in order; values are TOML.
+using Overrides = std::vector<std::string>;
+
+/// Reads, merges includes, applies overrides and validates. Throws InputError with every fault.
+COLUBER_EXPORT Scenario load(const std::filesystem::path& file, const Overrides& overrides = {});
+
+/// The same from TOML text; includes and tables are relative to `folder`.
+COLUBER_EXPORT Scenario parse(const std::string& text, const std::filesystem::path& folder = ".",
+                              const Overrides& overrides = {}, const std::string& name = "<text>");
+
+}  // namespace coluber::scenario
