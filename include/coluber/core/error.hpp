@@ -43,7 +43,8 @@ class COLUBER_EXPORT InputError : public Error {
   std::vector<Diagnostic> faults_;
 };
 
-/// A run folder or file could not be written or read for reasons outside the scenario (exit code 1).
+/// A run folder or file could not be written or read for reasons outside the scenario (exit code
+/// 1).
 class COLUBER_EXPORT FileError : public Error {
  public:
   using Error::Error;

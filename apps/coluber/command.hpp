@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace coluber::app {
+
+/// What the chosen subcommand does; returns the exit code.
+using Action = std::function<int()>;
+
+/// Each registers its subcommand; parsing a command line that chooses it sets `action`.
+void add_run(CLI::App& app, Action& action);
+void add_check(CLI::App& app, Action& action);
+void add_list(CLI::App& app, Action& action);
+void add_plot(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
+void add_reproduce(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+void add_version(CLI::App& app, Action& action);
+
+}  // namespace coluber::app

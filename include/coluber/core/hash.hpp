@@ -1,0 +1,40 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "coluber/core/export.hpp"
+
+namespace coluber {
+
+/// 64-bit fingerprint of a stream of bytes, the same on every machine and compiler: FNV-1a
+/// (offset 14695981039346656037, prime 1099511628211) with the finaliser of MurmurHash3, so that
+/// nearby inputs give unrelated results. Not cryptographic.
+///
+/// Numbers go in as their 64-bit pattern, low byte first: 0.0 and -0.0 differ. Strings carry no
+/// length; feed one where the boundary matters.
+class COLUBER_EXPORT Hasher {
+ public:
+  Hasher& update(std::span<const std::byte> bytes);
+  Hasher& update(std::string_view text);
+  Hasher& update(double value) { return update_word(std::bit_cast<std::uint64_t>(value)); }
+  Hasher& update(std::span<const double> values);
+  template <std::integral T>
+  Hasher& update(T value) {
+    return update_word(static_cast<std::uint64_t>(value));
+  }
+
+  /// The fingerprint of all fed so far; feeding may go on afterwards.
+  [[nodiscard]] std::uint64_t finish() const;
+
+ private:
+  Hasher& update_word(std::uint64_t word);
+
+  std::uint64_t state_ = 14695981039346656037ULL;
+};
+
+}  // namespace coluber

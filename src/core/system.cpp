@@ -1,0 +1,11 @@
+#include "coluber/core/system.hpp"
+
+namespace coluber {
+
+int frame_size(const std::vector<Observable>& observables) {
+  int size = 0;
+  for (const Observable& observable : observables) size += observable.size();
+  return size;
+}
+
+}  // namespace coluber
