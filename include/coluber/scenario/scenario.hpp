@@ -1,12 +1,15 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <limits>
+#include <map>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include "coluber/core/error.hpp"
 #include "coluber/core/export.hpp"
@@ -15,17 +18,17 @@ namespace coluber::scenario {
 
 /// One link as the file spells it. SI units.
 struct Link {
-  double mass = 7.5 / 11.0;     ///< kg
-  double inertia = 1.32e-3;     ///< kg m², about the centre of gravity, vertical axis
-  double length = 0.122;        ///< m, joint to joint (L)
-  double half_core = 0.0393;    ///< m, half length of the capsule's core (L_GS)
-  double radius = 0.0525;       ///< m, of the capsule (L_SC)
-  double cg_offset = 0.0;       ///< m, centre of gravity ahead of the link's middle, towards link i+1
+  double mass = 7.5 / 11.0;   ///< kg
+  double inertia = 1.32e-3;   ///< kg m², about the centre of gravity, vertical axis
+  double length = 0.122;      ///< m, joint to joint (L)
+  double half_core = 0.0393;  ///< m, half length of the capsule's core (L_GS)
+  double radius = 0.0525;     ///< m, of the capsule (L_SC)
+  double cg_offset = 0.0;     ///< m, centre of gravity ahead of the link's middle, towards link i+1
 };
 
 struct Robot {
   std::string model = "planar";
-  std::string name = "aiko";
+  std::string name;        ///< of the catalogue; empty: spelled out in the file
   std::vector<Link> link;  ///< one a link; its size is the number of links
   int friction_points = 1;
 };
@@ -34,10 +37,10 @@ enum class StartShape : std::uint8_t { straight, gait, angles };
 
 struct Start {
   StartShape shape = StartShape::gait;
-  std::vector<double> angles_deg;  ///< for StartShape::angles, one a joint
-  int link = 1;                    ///< 1-based: this link …
+  std::vector<double> angles_deg;                      ///< for StartShape::angles, one a joint
+  int link = 1;                                        ///< 1-based: this link …
   Eigen::Vector2d position = Eigen::Vector2d::Zero();  ///< … has its centre here (m)
-  double heading_deg = 180.0;      ///< direction from link 1 to link n
+  double heading_deg = 180.0;                          ///< direction from link 1 to link n
 };
 
 struct Obstacle {
@@ -115,6 +118,10 @@ struct Scenario {
   std::string text;            ///< that file's text, as read
   std::string resolved;        ///< every key with its final value, as canonical JSON
   std::uint64_t hash = 0;      ///< of `resolved`
+
+  /// Where each key was given, entries of lists with their 1-based number: "solver.dt",
+  /// "world.obstacle.3", "world.obstacle.3.x". Keys at their default are not in it.
+  std::map<std::string, SourceLocation, std::less<>> locations;
 };
 
 /// `key=value` pairs of `--set`, in order; values are TOML.
@@ -126,5 +133,9 @@ COLUBER_EXPORT Scenario load(const std::filesystem::path& file, const Overrides&
 /// The same from TOML text; includes and tables are relative to `folder`.
 COLUBER_EXPORT Scenario parse(const std::string& text, const std::filesystem::path& folder = ".",
                               const Overrides& overrides = {}, const std::string& name = "<text>");
+
+/// Where `key` ("world.obstacle.3") was given, else the nearest table around it, else the file
+/// alone: what a fault found after loading points at.
+COLUBER_EXPORT SourceLocation locate(const Scenario& scenario, std::string_view key);
 
 }  // namespace coluber::scenario
