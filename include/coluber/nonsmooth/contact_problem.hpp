@@ -1,0 +1,99 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "coluber/core/export.hpp"
+
+/// The non-smooth step as a value: a tree of rigid links and the contacts that act on it. Nothing here knows
+/// a snake, a plane or a servo; models fill the value in, every solver takes the same one.
+///
+/// | letter | code | meaning | unit |
+/// |---|---|---|---|
+/// | T | `T` | size of a twist: 3 in the plane (omega, v_x, v_y), 6 in space (omega, v) | – |
+/// | u_i | `twist` | velocity of link i, taken at one point common to all links | rad/s, m/s |
+/// | M_i | `Node::M` | inertia of link i at that point | kg m², kg m, kg |
+/// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N s |
+/// | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – |
+/// | – | `sd`, `sr` | servo in the step: joint impulse = sr - sd phidot_E | N m s², N m s |
+/// | W | `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction coefficient | – |
+/// | P_N | `Impulse::N` | normal impulse of the step | N s |
+/// | P_T | `Impulse::T` | tangential impulse in scaled variables, P_T,i = mu_i T_i | N s |
+/// | b, c | `b`, `c` | normal law 0 <= P_N _|_ gamma_N + b + c P_N >= 0 | m/s, 1/kg |
+/// | c_T, A | `c_t`, `A` | tangential law -(gamma_T + c_T (P_T - A)) in N_C(P_T), scaled | 1/kg, N s |
+namespace coluber::nonsmooth {
+
+template <int T>
+using Twist = Eigen::Matrix<double, T, 1>;
+template <int T>
+using Block = Eigen::Matrix<double, T, T>;
+
+/// One link with one joint axis towards its parent. A joint with two axes is two nodes, one massless.
+template <int T>
+struct Node {
+  Block<T> M = Block<T>::Zero();
+  Twist<T> p = Twist<T>::Zero();
+  Twist<T> s = Twist<T>::Zero();
+  double sd = 0.0;
+  double sr = 0.0;
+  int parent = -1;        ///< index of the parent node, larger than this one's; -1 for the root
+  int first_contact = 0;  ///< contacts of this node: [first_contact, first_contact + contact_count)
+  int contact_count = 0;
+};
+
+/// One contact point of a link with the world. The friction set is an ellipse in the frame of (w_1, w_2) with
+/// half axes mu_i P_N, which in scaled variables is the disc |T| <= P_N: the true normal-cone law for any ratio.
+template <int T>
+struct Contact {
+  Twist<T> w_N = Twist<T>::Zero();
+  Twist<T> w_1 = Twist<T>::Zero();  ///< mu_1 times the direction
+  Twist<T> w_2 = Twist<T>::Zero();  ///< mu_2 times the direction
+  Eigen::Vector2d A = Eigen::Vector2d::Zero();
+  Eigen::Vector2d mu = Eigen::Vector2d::Zero();
+  double b = 0.0;
+  double c = 0.0;
+  double c_t = 0.0;         ///< c_T max(mu)²
+  double mu_max = 0.0;      ///< 0: frictionless
+  double load = 0.0;        ///< N s; the given P_N if not unilateral
+  bool unilateral = false;  ///< P_N follows the normal law; else it is `load`
+};
+
+/// Impulse of one contact over the step.
+struct Impulse {
+  double N = 0.0;
+  Eigen::Vector2d T = Eigen::Vector2d::Zero();
+  friend bool operator==(const Impulse&, const Impulse&) = default;
+};
+
+/// One step's problem. Nodes stand in elimination order: children before their parent, the root last.
+template <int T>
+struct ContactProblem {
+  std::vector<Node<T>> nodes;
+  std::vector<Contact<T>> contacts;  ///< grouped by node
+  double impulse_scale = 1.0;        ///< m_min g dt (N s): residuals are judged against it
+  double length_scale = 1.0;         ///< m: torque residuals are divided by it first
+};
+
+/// Velocities and impulses that answer a problem (or a guess at them).
+template <int T>
+struct Solution {
+  Twist<T> root = Twist<T>::Zero();
+  std::vector<double> rate;        ///< joint rate of every node but the root (rad/s)
+  std::vector<Impulse> impulse;    ///< one a contact
+  std::vector<Twist<T>> twist;     ///< of every node; follows from root and rate
+
+  void resize(std::size_t nodes, std::size_t contacts) {
+    rate.resize(nodes, 0.0);
+    twist.resize(nodes, Twist<T>::Zero());
+    impulse.resize(contacts);
+  }
+};
+
+/// Fills `twist` from `root` and `rate`.
+template <int T>
+COLUBER_EXPORT void update_twists(const ContactProblem<T>& problem, Solution<T>& solution);
+
+extern template void update_twists<3>(const ContactProblem<3>&, Solution<3>&);
+
+}  // namespace coluber::nonsmooth

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "coluber/nonsmooth/contact_problem.hpp"
+
+namespace coluber::nonsmooth {
+
+/// r of the prox equations, for statuses and residuals alike (kg). Any value from 0.05 to 1 gives the same
+/// iterations; the solution does not depend on it.
+inline constexpr double kProxR = 0.3;
+
+/// A contact's laws at one velocity, linearised: P+ = q - K dgamma. In scaled variables
+///   K = [ k_N 0 ; k_N n  K_T ],  K_T = I/c_t (stick) or k t t^T with t across n (slip).
+struct LinearLaw {
+  double q_N = 0.0;
+  double k_N = 0.0;
+  double q_1 = 0.0, q_2 = 0.0;
+  double n_1 = 0.0, n_2 = 0.0;  // slip direction; couples the friction to P_N of the same sweep
+  double k_11 = 0.0, k_12 = 0.0, k_22 = 0.0;
+  double residual = 0.0;  // max(|F_N|, mu |F_T|)
+};
+
+/// Prox equations of one contact and their derivative.
+///   s_N = P_N - r_N (gamma_N + b + c P_N),        F_N = P_N - max(0, s_N)
+///   s   = T - r_T (gamma_t + c_t (T - A)),        F_T = T - prox_disc(s, max(0, s_N))
+/// `gamma_*` are W^T u with the friction coefficients in w_1, w_2. `r_T` is r/max(mu)²: with r/min(mu)² more
+/// than half of the steps of a (0.01, 1) ellipse would need the fallback.
+template <int T>
+inline void linearise(const Contact<T>& contact, const Impulse& P, double gamma_N, double gamma_1,
+                      double gamma_2, double r_N, double r_T, LinearLaw& law) {
+  double R = contact.load;
+  double F_N = 0.0;
+  law.k_N = 0.0;
+  law.q_N = contact.load;
+  if (contact.unilateral) {
+    const double s_N = P.N - r_N * (gamma_N + contact.b + contact.c * P.N);
+    R = std::max(0.0, s_N);
+    F_N = P.N - R;
+    const bool closed = s_N > 0.0;
+    law.k_N = closed ? 1.0 / contact.c : 0.0;
+    law.q_N = closed ? -(gamma_N + contact.b) / contact.c : 0.0;
+  }
+
+  law.q_1 = law.q_2 = law.n_1 = law.n_2 = law.k_11 = law.k_12 = law.k_22 = 0.0;
+  double F_1 = P.T.x();
+  double F_2 = P.T.y();
+  if (contact.mu_max > 0.0 && R > 0.0) {
+    const double c_t = contact.c_t;
+    const double s_1 = P.T.x() - r_T * (gamma_1 + c_t * (P.T.x() - contact.A.x()));
+    const double s_2 = P.T.y() - r_T * (gamma_2 + c_t * (P.T.y() - contact.A.y()));
+    const double h_1 = gamma_1 - c_t * contact.A.x();
+    const double h_2 = gamma_2 - c_t * contact.A.y();
+    const double square = s_1 * s_1 + s_2 * s_2;
+    if (square <= R * R) {  // stick
+      const double k = 1.0 / c_t;
+      law.k_11 = law.k_22 = k;
+      law.q_1 = -h_1 * k;
+      law.q_2 = -h_2 * k;
+      F_1 -= s_1;
+      F_2 -= s_2;
+    } else {  // slip; at a solution k = R/|gamma_t| and r_T has dropped out
+      const double norm = std::sqrt(square);
+      const double n_1 = s_1 / norm;
+      const double n_2 = s_2 / norm;
+      const double k = R * r_T / (norm - R + R * r_T * c_t);
+      const double h_t = -n_2 * h_1 + n_1 * h_2;
+      law.q_1 = law.q_N * n_1 + k * h_t * n_2;
+      law.q_2 = law.q_N * n_2 - k * h_t * n_1;
+      law.k_11 = k * n_2 * n_2;
+      law.k_12 = -k * n_1 * n_2;
+      law.k_22 = k * n_1 * n_1;
+      law.n_1 = n_1;
+      law.n_2 = n_2;
+      F_1 -= R * n_1;
+      F_2 -= R * n_2;
+    }
+  }
+  law.residual = std::max(std::abs(F_N), contact.mu_max * std::sqrt(F_1 * F_1 + F_2 * F_2));
+}
+
+/// r/max(mu)², and 0 for a frictionless contact.
+template <int T>
+inline double scaled_r(const Contact<T>& contact, double r) {
+  return contact.mu_max > 0.0 ? r / (contact.mu_max * contact.mu_max) : 0.0;
+}
+
+/// P+ = q - K dgamma
+inline void apply(const LinearLaw& law, double dgamma_N, double dgamma_1, double dgamma_2, Impulse& P) {
+  const double dN = law.k_N * dgamma_N;
+  P.N = law.q_N - dN;
+  P.T.x() = law.q_1 - law.n_1 * dN - law.k_11 * dgamma_1 - law.k_12 * dgamma_2;
+  P.T.y() = law.q_2 - law.n_2 * dN - law.k_12 * dgamma_1 - law.k_22 * dgamma_2;
+}
+
+}  // namespace coluber::nonsmooth

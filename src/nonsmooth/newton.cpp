@@ -1,0 +1,211 @@
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "sweep.hpp"
+
+namespace coluber::nonsmooth {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+template <int T>
+using Storage = typename SolverData<T>::Storage;
+
+/// Laws of the contacts of node i at the solution's velocities and impulses; the worst residual comes back.
+template <int T>
+inline double linearise_node(const ContactProblem<T>& problem, const Solution<T>& solution, std::size_t i,
+                             LinearLaw* laws, double worst) {
+  const Node<T>& node = problem.nodes[i];
+  const Twist<T>& u = solution.twist[i];
+  const int end = node.first_contact + node.contact_count;
+  for (int k = node.first_contact; k < end; ++k) {
+    const auto index = static_cast<std::size_t>(k);
+    const Contact<T>& contact = problem.contacts[index];
+    linearise(contact, solution.impulse[index], contact.w_N.dot(u), contact.w_1.dot(u),
+              contact.w_2.dot(u), kProxR, scaled_r(contact, kProxR), laws[index]);
+    if (!(laws[index].residual <= worst)) worst = laws[index].residual;
+  }
+  return worst;
+}
+
+/// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N s).
+/// Each sweep makes the momentum balance exact, so the laws alone decide. Returns the last residual (N s).
+template <int T>
+double newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
+                     double tolerance, int max_sweeps, int& sweeps) {
+  LinearLaw* laws = storage.laws.data();
+  const std::size_t n = problem.nodes.size();
+  for (std::size_t i = 0; i < n; ++i) linearise_node(problem, solution, i, laws, 0.0);
+  double residual = kInfinity;
+  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
+    eliminate(problem, solution, laws, 1.0, storage);
+    residual = 0.0;
+    substitute<T>(problem, solution, storage, [&](std::size_t i, const Twist<T>& du) {
+      const Node<T>& node = problem.nodes[i];
+      const int end = node.first_contact + node.contact_count;
+      for (int k = node.first_contact; k < end; ++k) {
+        const auto index = static_cast<std::size_t>(k);
+        const Contact<T>& contact = problem.contacts[index];
+        apply(laws[index], contact.w_N.dot(du), contact.w_1.dot(du), contact.w_2.dot(du),
+              solution.impulse[index]);
+      }
+      residual = linearise_node(problem, solution, i, laws, residual);
+    });
+    ++sweeps;
+    if (residual <= tolerance || !std::isfinite(residual)) return residual;
+  }
+  return residual;
+}
+
+/// Impulses as explicit functions of the velocities, P(u), and their derivative: the same laws with r = 1/c and
+/// r_T = 1/c_t, where P drops out of s.
+template <int T>
+void explicit_laws(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage) {
+  for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
+    const Node<T>& node = problem.nodes[i];
+    const Twist<T>& u = solution.twist[i];
+    const int end = node.first_contact + node.contact_count;
+    for (int k = node.first_contact; k < end; ++k) {
+      const auto index = static_cast<std::size_t>(k);
+      const Contact<T>& contact = problem.contacts[index];
+      LinearLaw& law = storage.laws[index];
+      linearise(contact, Impulse{}, contact.w_N.dot(u), contact.w_1.dot(u), contact.w_2.dot(u),
+                contact.unilateral ? 1.0 / contact.c : 0.0,
+                contact.mu_max > 0.0 ? 1.0 / contact.c_t : 0.0, law);
+      solution.impulse[index] = Impulse{law.q_N, {law.q_1, law.q_2}};
+    }
+  }
+}
+
+/// max |G(u)|, G = J^T [M u - p - sum W P] + sd phidot - sr, torques over the length scale (N s).
+template <int T>
+double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solution, Storage<T>& storage) {
+  const std::size_t n = problem.nodes.size();
+  double worst = 0.0;
+  for (auto& node : storage.nodes) node.p.setZero();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Node<T>& link = problem.nodes[i];
+    Twist<T>& p = storage.nodes[i].p;
+    p += link.M.lazyProduct(solution.twist[i]) - link.p;
+    const int end = link.first_contact + link.contact_count;
+    for (int k = link.first_contact; k < end; ++k) {
+      const auto index = static_cast<std::size_t>(k);
+      const Impulse& P = solution.impulse[index];
+      const Contact<T>& contact = problem.contacts[index];
+      p -= P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+    }
+    if (i + 1 == n) break;
+    const double joint = std::abs(link.s.dot(p) + link.sd * solution.rate[i] - link.sr);
+    worst = std::max(worst, joint / problem.length_scale);
+    storage.nodes[static_cast<std::size_t>(link.parent)].p += p;
+  }
+  const Twist<T>& root = storage.nodes[n - 1].p;
+  constexpr int kAngular = T == 3 ? 1 : 3;
+  for (int row = 0; row < T; ++row) {
+    worst = std::max(worst, std::abs(root(row)) / (row < kAngular ? problem.length_scale : 1.0));
+  }
+  return std::isfinite(root.sum()) ? worst : kInfinity;
+}
+
+struct Attempt {
+  double tau;
+  int steps;
+  bool determinant_only;  // judge the sign of the whole determinant instead of every pivot
+};
+constexpr std::array<Attempt, 4> kAttempts{
+    {{0.1, 200, false}, {10.0, 200, true}, {0.01, 1500, false}, {0.1, 200, true}}};
+
+/// Pseudo-transient continuation: implicit Euler of M du/ds = -G(u) from the last step's velocities, with
+/// pseudo-time step tau. Unlike Newton it leaves unstable branches, where Newton cycles between two active sets
+/// across a fold. Every few steps, P <- P(u) and Newton is tried. Returns the residual reached (N s).
+template <int T>
+double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
+                               Solution<T>& solution, Storage<T>& storage, double tolerance, int& sweeps) {
+  constexpr int kNewtonTry = 8;
+  Solution<T>& u = storage.trial;
+  Solution<T>& best = storage.best;
+  double best_residual = kInfinity;
+  storage.last_increment.resize(problem.nodes.size());
+  for (const Attempt& attempt : kAttempts) {
+    u.root = previous.root;
+    u.rate = previous.rate;
+    u.twist.resize(problem.nodes.size());
+    u.impulse.resize(problem.contacts.size());
+    update_twists(problem, u);
+    explicit_laws(problem, u, storage);
+    double defect = momentum_defect(problem, u, storage);
+    if (!std::isfinite(defect)) return defect;
+    double tau = attempt.tau;
+    bool have_last = false;
+    int since_try = 0;
+    for (int step = 0; step < attempt.steps && tau > 1e-12; ++step) {
+      const PivotSigns signs = eliminate(problem, u, storage.laws.data(), 1.0 + 1.0 / tau, storage);
+      ++sweeps;
+      const bool good = signs.determinant_positive && (attempt.determinant_only || signs.joints_positive);
+      if (!good) {
+        tau /= 4.0;
+        continue;
+      }
+      double turn = 0.0;  // <du, du_last>_M
+      substitute<T>(problem, u, storage, [&](std::size_t i, const Twist<T>& du) {
+        if (have_last) turn += du.dot(problem.nodes[i].M * storage.last_increment[i]);
+        storage.last_increment[i] = du;
+      });
+      explicit_laws(problem, u, storage);
+      const double new_defect = momentum_defect(problem, u, storage);
+      if (!std::isfinite(new_defect)) break;
+      tau *= (have_last && turn < 0.0) ? 0.4 : (new_defect < defect ? 2.0 : 1.3);
+      defect = new_defect;
+      have_last = true;
+
+      ++since_try;
+      if ((defect < 1e-3 * problem.impulse_scale && since_try >= 4) || since_try >= 20) {
+        since_try = 0;
+        solution = u;
+        const double residual =
+            newton_sweeps(problem, solution, storage, tolerance, kNewtonTry, sweeps);
+        if (residual <= tolerance) return residual;
+        if (residual < best_residual) {
+          best_residual = residual;
+          best = solution;
+        }
+        explicit_laws(problem, u, storage);
+      }
+    }
+  }
+  if (std::isfinite(best_residual)) solution = best;
+  return best_residual;
+}
+
+}  // namespace
+
+template <int T>
+SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& previous, Solution<T>& solution,
+                       SolverData<T>& data, const NewtonOptions& options) {
+  auto& storage = data.storage();
+  storage.fit(problem);
+  solution.resize(problem.nodes.size(), problem.contacts.size());
+  const double tolerance = options.tolerance * problem.impulse_scale;
+  update_twists(problem, solution);
+
+  SolveInfo info;
+  double residual =
+      newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
+  if (!(residual <= tolerance) && options.fallback) {
+    info.fallback = true;
+    residual = continue_in_pseudo_time(problem, previous, solution, storage, tolerance, info.iterations);
+  }
+  info.residual = residual / problem.impulse_scale;
+  if (!std::isfinite(residual)) {
+    info.status = Status::non_finite;
+  } else if (residual > tolerance) {
+    info.status = Status::not_converged;
+  }
+  return info;
+}
+
+template SolveInfo solve_newton<3>(const ContactProblem<3>&, const Solution<3>&, Solution<3>&,
+                                   SolverData<3>&, const NewtonOptions&);
+
+}  // namespace coluber::nonsmooth

@@ -1,0 +1,154 @@
+#pragma once
+
+// The linear algebra of a tree of links: one sweep from the tips to the root and one back solve
+//   J^T [ (M + W K W^T) J dnu ] = - G,   G = J^T [ M u - p - sum W q ] + sd phidot - sr
+// without ever forming a matrix larger than T by T. All twists are taken at one common point, so that nothing
+// has to be shifted along the chain.
+
+#include <Eigen/LU>
+#include <cmath>
+#include <vector>
+
+#include "contact_law.hpp"
+#include "coluber/nonsmooth/contact_problem.hpp"
+#include "coluber/nonsmooth/solver.hpp"
+
+namespace coluber::nonsmooth {
+
+template <int T>
+struct SweepNode {
+  Block<T> G;       // articulated inertia of the subtree
+  Twist<T> p;       // articulated residual
+  Twist<T> U, V;    // G s,  G^T s / D
+  Twist<T> dtwist;  // increment of the last forward sweep
+  double D = 1.0;   // pivot s.G s + sd
+  double e = 0.0;   // (s.p + sd phidot - sr) / D
+};
+
+template <int T>
+struct SolverData<T>::Storage {
+  std::vector<SweepNode<T>> nodes;
+  std::vector<LinearLaw> laws;
+  Eigen::PartialPivLU<Block<T>> root;
+  Solution<T> best, trial;
+  std::vector<Twist<T>> last_increment;
+
+  void fit(const ContactProblem<T>& problem) {
+    const std::size_t n = problem.nodes.size();
+    if (nodes.size() != n) nodes.resize(n);
+    if (laws.size() < problem.contacts.size()) laws.resize(problem.contacts.size());
+  }
+};
+
+/// Signs of the pivots of one elimination.
+struct PivotSigns {
+  bool joints_positive = true;  // every D > 0
+  bool determinant_positive = true;
+};
+
+/// (M + W K W^T) and (M u - p - W q) of one node, its children's shares already in `node`.
+template <int T>
+inline void add_own_block(const ContactProblem<T>& problem, const Solution<T>& solution,
+                          const LinearLaw* laws, double mass_factor, std::size_t i, Block<T>& G, Twist<T>& p) {
+  const Node<T>& link = problem.nodes[i];
+  G += mass_factor * link.M;
+  p += link.M.lazyProduct(solution.twist[i]) - link.p;
+  const int end = link.first_contact + link.contact_count;
+  for (int k = link.first_contact; k < end; ++k) {
+    const Contact<T>& contact = problem.contacts[static_cast<std::size_t>(k)];
+    const LinearLaw& law = laws[k];
+    if (contact.mu_max > 0.0) {
+      const Twist<T> a = law.k_11 * contact.w_1 + law.k_12 * contact.w_2;
+      const Twist<T> b = law.k_12 * contact.w_1 + law.k_22 * contact.w_2;
+      G += a.lazyProduct(contact.w_1.transpose());
+      G += b.lazyProduct(contact.w_2.transpose());
+      p -= law.q_1 * contact.w_1 + law.q_2 * contact.w_2;
+    }
+    if (contact.unilateral && law.k_N != 0.0) {
+      const Twist<T> column = law.k_N * (contact.w_N + law.n_1 * contact.w_1 + law.n_2 * contact.w_2);
+      G += column.lazyProduct(contact.w_N.transpose());
+      p -= law.q_N * contact.w_N;
+    }
+  }
+}
+
+/// Tips to root: eliminates every joint and factors the root's block.
+template <int T>
+inline PivotSigns eliminate(const ContactProblem<T>& problem, const Solution<T>& solution,
+                            const LinearLaw* laws, double mass_factor,
+                            typename SolverData<T>::Storage& storage) {
+  PivotSigns signs;
+  const std::size_t n = problem.nodes.size();
+  for (auto& node : storage.nodes) {
+    node.G.setZero();
+    node.p.setZero();
+  }
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    const Node<T>& link = problem.nodes[i];
+    SweepNode<T>& node = storage.nodes[i];
+    add_own_block(problem, solution, laws, mass_factor, i, node.G, node.p);
+    node.U = node.G.lazyProduct(link.s);
+    node.D = link.s.dot(node.U) + link.sd;
+    node.V = node.G.transpose().lazyProduct(link.s) / node.D;
+    node.e = (link.s.dot(node.p) + link.sd * solution.rate[i] - link.sr) / node.D;
+    if (!(node.D > 0.0)) {
+      signs.joints_positive = false;
+      signs.determinant_positive = !signs.determinant_positive;
+    }
+    SweepNode<T>& parent = storage.nodes[static_cast<std::size_t>(link.parent)];
+    parent.G += node.G - node.U.lazyProduct(node.V.transpose());
+    parent.p += node.p - node.e * node.U;
+  }
+  SweepNode<T>& root = storage.nodes[n - 1];
+  add_own_block(problem, solution, laws, mass_factor, n - 1, root.G, root.p);
+  storage.root.compute(root.G);
+  if (!(storage.root.determinant() > 0.0)) signs.determinant_positive = !signs.determinant_positive;
+  return signs;
+}
+
+/// Tips to root once more with the factors of `eliminate` and other impulses: p = M u - p - sum W P.
+template <int T>
+inline void eliminate_right_side(const ContactProblem<T>& problem, const Solution<T>& solution,
+                                 typename SolverData<T>::Storage& storage) {
+  const std::size_t n = problem.nodes.size();
+  for (auto& node : storage.nodes) node.p.setZero();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Node<T>& link = problem.nodes[i];
+    SweepNode<T>& node = storage.nodes[i];
+    node.p += link.M.lazyProduct(solution.twist[i]) - link.p;
+    const int end = link.first_contact + link.contact_count;
+    for (int k = link.first_contact; k < end; ++k) {
+      const auto index = static_cast<std::size_t>(k);
+      const Contact<T>& contact = problem.contacts[index];
+      const Impulse& P = solution.impulse[index];
+      node.p -= P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+    }
+    if (i + 1 == n) break;
+    node.e = (link.s.dot(node.p) + link.sd * solution.rate[i] - link.sr) / node.D;
+    storage.nodes[static_cast<std::size_t>(link.parent)].p += node.p - node.e * node.U;
+  }
+}
+
+/// Root to tips: adds the increments to root, rates and twists, and calls `visit(i, dtwist)` for every node.
+template <int T, typename Visit>
+inline void substitute(const ContactProblem<T>& problem, Solution<T>& solution,
+                       typename SolverData<T>::Storage& storage, Visit&& visit) {
+  const std::size_t n = problem.nodes.size();
+  SweepNode<T>& root = storage.nodes[n - 1];
+  root.dtwist = -storage.root.solve(root.p);
+  solution.root += root.dtwist;
+  solution.twist[n - 1] += root.dtwist;
+  visit(n - 1, root.dtwist);
+  for (std::size_t i = n - 1; i-- > 0;) {
+    const Node<T>& link = problem.nodes[i];
+    SweepNode<T>& node = storage.nodes[i];
+    const Twist<T>& carried = storage.nodes[static_cast<std::size_t>(link.parent)].dtwist;
+    const double drate = -(node.e + node.V.dot(carried));
+    node.dtwist = carried + drate * link.s;
+    solution.rate[i] += drate;
+    solution.twist[i] += node.dtwist;
+    visit(i, node.dtwist);
+  }
+}
+
+}  // namespace coluber::nonsmooth

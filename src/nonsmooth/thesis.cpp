@@ -1,0 +1,76 @@
+#include <cmath>
+
+#include "coluber/nonsmooth/prox.hpp"
+#include "sweep.hpp"
+
+namespace coluber::nonsmooth {
+
+// One iteration of Transeth's algorithm 3.1 in joint coordinates: velocities from the impulses of the last
+// iteration, (3.75)-(3.77), then every impulse by its prox equation, (3.78)-(3.80). The joint impulses P_J of
+// (3.75) are eliminated by the sweep instead of by (W_J^T M^-1 W_J)^-1: the same velocities, linear cost.
+// Differs: the prox arguments are those of the problem, xi = gamma_N + b + c P_N and gamma_T + c_T (P_T - A); the
+// thesis' own law is b = c = c_T = 0.
+template <int T>
+SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, SolverData<T>& data,
+                       const ThesisOptions& options) {
+  auto& storage = data.storage();
+  storage.fit(problem);
+  solution.resize(problem.nodes.size(), problem.contacts.size());
+  update_twists(problem, solution);
+
+  // Factors of the tree without contacts: constant over the iterations.
+  for (auto& law : storage.laws) law = LinearLaw{};
+  eliminate(problem, solution, storage.laws.data(), 1.0, storage);
+
+  SolveInfo info;
+  info.status = Status::not_converged;
+  while (info.iterations < options.max_iterations) {
+    eliminate_right_side<T>(problem, solution, storage);
+    double dP_H = 0.0;  // sums of squares
+    double dP_T = 0.0;
+    double worst = 0.0;
+    substitute<T>(problem, solution, storage, [&](std::size_t i, const Twist<T>&) {
+      const Node<T>& node = problem.nodes[i];
+      const Twist<T>& u = solution.twist[i];
+      const int end = node.first_contact + node.contact_count;
+      for (int k = node.first_contact; k < end; ++k) {
+        const auto index = static_cast<std::size_t>(k);
+        const Contact<T>& contact = problem.contacts[index];
+        Impulse& P = solution.impulse[index];
+        const double gamma_N = contact.w_N.dot(u);
+        double N = contact.load;
+        if (contact.unilateral) {
+          N = std::max(0.0, P.N - options.r_H * (gamma_N + contact.b + contact.c * P.N));
+        }
+        Eigen::Vector2d tangential = Eigen::Vector2d::Zero();
+        if (contact.mu_max > 0.0) {
+          const double r = scaled_r(contact, options.r_T);
+          const Eigen::Vector2d gamma{contact.w_1.dot(u), contact.w_2.dot(u)};
+          tangential = prox_disc(P.T - r * (gamma + contact.c_t * (P.T - contact.A)), N);
+        }
+        const Eigen::Vector2d change = contact.mu.cwiseProduct(tangential - P.T);
+        dP_H += (N - P.N) * (N - P.N);
+        dP_T += change.squaredNorm();
+        worst = std::max({worst, std::abs(N - P.N), change.norm()});
+        P = Impulse{N, tangential};
+      }
+    });
+    ++info.iterations;
+    info.residual = worst / problem.impulse_scale;
+    const double change = std::sqrt(dP_H) + std::sqrt(dP_T);
+    if (!std::isfinite(change)) {
+      info.status = Status::non_finite;
+      return info;
+    }
+    if (change < options.epsilon) {  // (3.81)
+      info.status = Status::ok;
+      break;
+    }
+  }
+  return info;
+}
+
+template SolveInfo solve_thesis<3>(const ContactProblem<3>&, Solution<3>&, SolverData<3>&,
+                                   const ThesisOptions&);
+
+}  // namespace coluber::nonsmooth
