@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""Installs a build to a temporary prefix and uses it as a stranger would.
+
+usage: packaging_test.py BUILD_FOLDER
+
+examples/own_gait and examples/own_controller are built against the installed library by
+find_package(coluber), own_gait also by pkg-config, and their printed figures are checked.
+Prints `N passed, M failed` last.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+passed, failed = 0, 0
+
+
+def check(sentence, holds, why=""):
+    global passed, failed
+    if holds:
+        passed += 1
+        print(f"ok    {sentence}")
+    else:
+        failed += 1
+        print(f"FAIL  {sentence}\n      {why}")
+    return bool(holds)
+
+
+def run(*command, **options):
+    try:
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+    except OSError as error:
+        done = subprocess.CompletedProcess(command, 127, "", str(error))
+    if done.returncode != 0:
+        print(f"$ {shlex.join(str(c) for c in command)}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def table(text):
+    """Rows of numbers below a header line."""
+    return [[float(word) for word in line.split()] for line in text.splitlines()[1:]]
+
+
+def check_gait(how, program, environment):
+    done = run(program, env=environment)
+    if not check(f"own_gait built by {how} runs", done.returncode == 0, done.stderr):
+        return
+    rows = table(done.stdout)
+    check(f"own_gait built by {how} prints four finite rows", len(rows) == 4, done.stdout)
+    check(
+        f"own_gait built by {how} moves forward at every growth of the wave",
+        all(2.0 < speed < 16.3 for _, speed, _ in rows),  # never faster than the wave, 16.3 cm/s
+        done.stdout,
+    )
+
+
+def check_controller(program, environment):
+    done = run(program, env=environment)
+    if not check("own_controller runs", done.returncode == 0, done.stderr):
+        return
+    rows = table(done.stdout)
+    check("own_controller prints six periods", len(rows) == 6, done.stdout)
+    first, last = rows[0], rows[-1]
+    check("the first period of learning is plain PD", first[1] == first[2], done.stdout)
+    check("weak PD servos alone do not get better", last[1] > 0.5 * rows[1][1], done.stdout)
+    check("learning servos end far below PD", last[2] < 0.25 * last[1], done.stdout)
+
+
+def main(build, work):
+    prefix = work / "prefix"
+    # Only the installed files: no data from the source tree, none of its libraries.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("COLUBER")}
+    environment["COLUBER_DATA"] = str(prefix / "share/coluber")
+
+    done = run("cmake", "--install", build, "--prefix", prefix)
+    if not check("the build installs", done.returncode == 0, done.stderr):
+        return
+    cache = (build / "CMakeCache.txt").read_text()
+    compiler = next(l.split("=", 1)[1] for l in cache.splitlines() if l.startswith("CMAKE_CXX_COMPILER:"))
+    shared = any(prefix.glob("lib/**/libcoluber.so"))
+
+    targets = "".join(p.read_text() for p in prefix.glob("lib/**/coluberTargets*.cmake"))
+    check("the export names no flags of ours", "coluber_flags" not in targets and "-W" not in targets)
+    check("the export holds no path of the source tree", str(SOURCE) not in targets)
+    check("the generated version header is installed", (prefix / "include/coluber/core/version.hpp").is_file())
+    headers = {p.relative_to(SOURCE / "include") for p in (SOURCE / "include").rglob("*.hpp")}
+    absent = [str(h) for h in headers if not (prefix / "include" / h).is_file()]
+    check("every public header is installed", not absent, ", ".join(absent))
+
+    program = prefix / "bin/coluber"
+    done = run(program, "version", "--json", env=environment)
+    if check("the installed program starts", done.returncode == 0, done.stderr):
+        check("it prints the version of CMakeLists.txt", json.loads(done.stdout)["version"] in cache, done.stdout)
+    plain = {k: v for k, v in environment.items() if k != "COLUBER_DATA"}
+    done = run(program, "list", "scenarios", env=plain, cwd=work)
+    check("the installed program lists its scenarios", "aiko_course" in done.stdout, done.stdout + done.stderr)
+
+    for example in ("own_gait", "own_controller"):
+        folder = work / example
+        shutil.copytree(SOURCE / "examples" / example, folder)
+        configured = run(
+            "cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=Release",
+            env=environment,
+        )  # fmt: skip
+        built = configured.returncode == 0 and run("cmake", "--build", folder / "build", env=environment).returncode == 0
+        if check(f"{example} builds by find_package(coluber) in a project of C++ alone", built):
+            if example == "own_gait":
+                check_gait("find_package", folder / "build/own_gait", environment)
+            else:
+                check_controller(folder / "build/own_controller", environment)
+
+    pc_folder = next(prefix.glob("lib/**/pkgconfig"))
+    with_pc = dict(environment, PKG_CONFIG_PATH=str(pc_folder))
+    flags = run("pkg-config", "--cflags", "--libs", "coluber", env=with_pc)
+    if check("pkg-config knows coluber", flags.returncode == 0, flags.stderr):
+        words = shlex.split(flags.stdout)
+        if shared:
+            words.append(f"-Wl,-rpath,{pc_folder.parent}")
+        program = work / "own_gait_pc"
+        done = run(compiler, "-std=c++20", "-O2", work / "own_gait/own_gait.cpp", "-o", program, *words)
+        if check("own_gait builds by pkg-config", done.returncode == 0):
+            check_gait("pkg-config", program, environment)
+
+
+with tempfile.TemporaryDirectory(prefix="coluber-packaging-") as folder:
+    main(Path(sys.argv[1]).resolve(), Path(folder))
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed > 0)
