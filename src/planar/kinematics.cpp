@@ -1,0 +1,137 @@
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/math/sincos.hpp"
+#include "coluber/planar/snake.hpp"
+
+namespace coluber::planar {
+
+void require_valid(const Model& model) {
+  const auto demand = [](bool good, const char* what, double value, std::size_t index) {
+    if (!good) throw Error(fmt::format("planar model: {} of number {} is {}", what, index + 1, value));
+  };
+  if (model.links.empty()) throw Error("planar model: a robot needs at least one link");
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
+    const Link& link = model.links[i];
+    demand(std::isfinite(link.m) && link.m > 0.0, "link mass", link.m, i);
+    demand(std::isfinite(link.Theta) && link.Theta > 0.0, "link inertia", link.Theta, i);
+    demand(std::isfinite(link.L) && link.L > 0.0, "link length", link.L, i);
+    demand(std::isfinite(link.L_GS) && link.L_GS >= 0.0, "link half_core", link.L_GS, i);
+    demand(std::isfinite(link.L_SC) && link.L_SC > 0.0, "link radius", link.L_SC, i);
+    demand(std::isfinite(link.offset), "link cg_offset", link.offset, i);
+  }
+  for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
+    const Obstacle& obstacle = model.obstacles[j];
+    demand(obstacle.H.allFinite(), "obstacle position", obstacle.H.sum(), j);
+    demand(std::isfinite(obstacle.L_H) && obstacle.L_H > 0.0, "obstacle radius", obstacle.L_H, j);
+  }
+  demand(std::isfinite(model.g) && model.g >= 0.0, "gravity", model.g, 0);
+  demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(), 0);
+  demand(std::abs(model.tilt) < 1.6, "tilt", model.tilt, 0);
+}
+
+void Pose::resize(int n) {
+  theta.resize(n);
+  sin.resize(n);
+  cos.resize(n);
+  r.resize(2, n);
+}
+
+void compute_pose(const Model& model, const Vector3d& base, const Eigen::Ref<const VectorXd>& phi,
+                  Pose& pose) {
+  const int n = model.n();
+  const int b = model.base();
+  pose.origin = base.head<2>();
+  pose.theta(b) = base(2);
+  for (int i = b + 1; i < n; ++i) pose.theta(i) = pose.theta(i - 1) + phi(i - 1);
+  for (int i = b - 1; i >= 0; --i) pose.theta(i) = pose.theta(i + 1) - phi(i);
+  const auto size = static_cast<std::size_t>(n);
+  math::sincos(std::span(pose.theta.data(), size), std::span(pose.sin.data(), size),
+               std::span(pose.cos.data(), size));
+
+  // From a centre of gravity, the joint to link i+1 is L/2 - offset ahead, the other L/2 + offset behind.
+  const auto ahead = [&](int i) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    return 0.5 * link.L - link.offset;
+  };
+  const auto behind = [&](int i) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    return 0.5 * link.L + link.offset;
+  };
+  double x = 0.0;
+  double y = 0.0;
+  pose.r(0, b) = 0.0;
+  pose.r(1, b) = 0.0;
+  for (int i = b + 1; i < n; ++i) {
+    x += ahead(i - 1) * pose.cos(i - 1) + behind(i) * pose.cos(i);
+    y += ahead(i - 1) * pose.sin(i - 1) + behind(i) * pose.sin(i);
+    pose.r(0, i) = x;
+    pose.r(1, i) = y;
+  }
+  x = 0.0;
+  y = 0.0;
+  for (int i = b - 1; i >= 0; --i) {
+    x -= behind(i + 1) * pose.cos(i + 1) + ahead(i) * pose.cos(i);
+    y -= behind(i + 1) * pose.sin(i + 1) + ahead(i) * pose.sin(i);
+    pose.r(0, i) = x;
+    pose.r(1, i) = y;
+  }
+}
+
+void compute_pose_at_time(const Model& model, const State& state, double dt, Pose& pose) {
+  const Vector3d base{state.base(0) - 0.5 * dt * state.twist(1),
+                      state.base(1) - 0.5 * dt * state.twist(2),
+                      state.base(2) - 0.5 * dt * state.twist(0)};
+  pose.resize(model.n());
+  compute_pose(model, base, state.phi - 0.5 * dt * state.phidot, pose);
+}
+
+State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int link,
+                 const Vector2d& position, double theta) {
+  const int n = model.n();
+  if (phi.size() != n - 1) {
+    throw Error(fmt::format("phi has {} entries, the model needs {} (one a joint, {} links)", phi.size(),
+                            n - 1, n));
+  }
+  if (link < 0 || link >= n) throw Error(fmt::format("link {} of {} does not exist", link + 1, n));
+
+  State state;
+  state.phi = phi;
+  state.phidot = state.phidot_2 = state.phidot_3 = VectorXd::Zero(n - 1);
+  state.u = VectorXd::Zero(3 * n);
+  state.ground.resize(static_cast<std::size_t>(n));
+
+  // Turn and shift so that the given link lies as asked.
+  double theta_base = theta;
+  for (int i = link; i < model.base(); ++i) theta_base += phi(i);
+  for (int i = link; i > model.base(); --i) theta_base -= phi(i - 1);
+  Pose pose;
+  pose.resize(n);
+  compute_pose(model, Vector3d{0.0, 0.0, theta_base}, phi, pose);
+  state.base << position - pose.r.col(link), theta_base;
+  return state;
+}
+
+Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta, double sin_theta,
+                const Obstacle& obstacle) {
+  // One formula for the sides and both caps: the nearest point of the core, clamped.  Transeth (3.8)-(3.12)
+  const double dx = obstacle.H.x() - r_G.x();
+  const double dy = obstacle.H.y() - r_G.y();
+  const double along = dx * cos_theta + dy * sin_theta + link.offset;
+  const double s_c = std::clamp(along, -link.L_GS, link.L_GS) - link.offset;
+  const double p_x = s_c * cos_theta - dx;
+  const double p_y = s_c * sin_theta - dy;
+  const double distance = std::sqrt(p_x * p_x + p_y * p_y);
+  Gap gap;
+  gap.g = distance - (obstacle.L_H + link.L_SC);
+  gap.s_c = s_c;
+  // An obstacle's centre on the core has no normal; push it out sideways.
+  gap.normal = distance > 0.0 ? Vector2d{p_x / distance, p_y / distance} : Vector2d{-sin_theta, cos_theta};
+  return gap;
+}
+
+}  // namespace coluber::planar

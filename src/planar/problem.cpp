@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <cmath>
+
+#include "coluber/planar/snake.hpp"
+#include "memory.hpp"
+
+// The contact problem of one step (docs/theory-planar.md). Velocities are taken at the middle link's centre of
+// gravity, positions are those of q_M.
+
+namespace coluber::planar {
+namespace {
+
+using nonsmooth::Contact;
+using nonsmooth::Node;
+using Twist = nonsmooth::Twist<3>;
+
+// The anchored law (docs/numerics.md): compliance c = c_T = epsilon/m, penetration worked off by beta a step.
+constexpr double kEpsilon = 0.02;
+constexpr double kBeta = 0.2;
+constexpr double kNear = 0.02;          // m: closer points are in the problem
+constexpr double kPushOutSpeed = 0.3;   // m/s: an overlap is never worked off faster
+constexpr double kReach = 0.1;          // m a link may move before the candidate pairs are searched anew
+
+double cross(double x, double y, double f_x, double f_y) { return x * f_y - y * f_x; }
+
+/// (omega, v) contribution of a unit force (f_x, f_y) at (x, y): its column of W.
+Twist force_direction(double x, double y, double f_x, double f_y) {
+  return Twist{cross(x, y, f_x, f_y), f_x, f_y};
+}
+
+/// Pairs that can come within kNear before some link has moved kReach.
+void update_candidates(const Model& model, Data& data) {
+  const Pose& pose = data.pose;
+  auto& list = data.candidates;
+  if (list.valid) {
+    bool near = true;
+    for (int i = 0; i < model.n() && near; ++i) {
+      near = (pose.r.col(i) + pose.origin - list.built_at.col(i)).squaredNorm() <= kReach * kReach;
+    }
+    if (near) return;
+  }
+  list.obstacle.clear();
+  const std::size_t n = model.links.size();
+  for (std::size_t node = 0; node < n; ++node) {
+    list.first[node] = static_cast<int>(list.obstacle.size());
+    const int i = data.link_of_node[node];
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const Vector2d centre = pose.r.col(i) + pose.origin;
+    list.built_at.col(i) = centre;
+    const double around = link.L_GS + std::abs(link.offset) + link.L_SC + kNear + kReach;
+    for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
+      const double limit = around + model.obstacles[j].L_H;
+      if ((model.obstacles[j].H - centre).squaredNorm() <= limit * limit) {
+        list.obstacle.push_back(static_cast<int>(j));
+      }
+    }
+  }
+  list.first[n] = static_cast<int>(list.obstacle.size());
+  list.valid = true;
+}
+
+/// Friction of the ground at the centre of gravity, under the constant load m g cos(tilt) dt.  Transeth (3.60)
+Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i, double load,
+                          const PointMemory& memory) {
+  Contact<3> contact;
+  const double c = pose.cos(i);
+  const double s = pose.sin(i);
+  const double x = pose.r(0, i);
+  const double y = pose.r(1, i);
+  contact.mu = model.mu_T;
+  contact.mu_max = model.mu_T.maxCoeff();
+  contact.w_1 = model.mu_T.x() * force_direction(x, y, c, s);
+  contact.w_2 = model.mu_T.y() * force_direction(x, y, -s, c);
+  contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
+  contact.load = load;
+  contact.A = memory.x_1.T;
+  return contact;
+}
+
+/// Frictionless obstacle contact: 0 <= P _|_ gamma + b + c P >= 0.
+Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap& gap,
+                            const StepOptions& options) {
+  Contact<3> contact;
+  const double x = pose.r(0, i) + gap.s_c * pose.cos(i);
+  const double y = pose.r(1, i) + gap.s_c * pose.sin(i);
+  contact.w_N = force_direction(x, y, gap.normal.x(), gap.normal.y());
+  contact.unilateral = true;
+  contact.c = kEpsilon / link.m;
+  if (options.activation == Activation::landing) {
+    contact.b = gap.g > 0.0 ? gap.g / options.dt : std::max(kBeta * gap.g / options.dt, -kPushOutSpeed);
+  }
+  return contact;
+}
+
+/// Second-order guess from the last three steps, x_1 where they are not all there.
+template <typename Value>
+Value extrapolate(bool three, const Value& x_1, const Value& x_2, const Value& x_3) {
+  return three ? Value{3.0 * (x_1 - x_2) + x_3} : x_1;
+}
+
+nonsmooth::Impulse predict(const PointMemory& memory) {
+  const bool three = memory.closed >= 3;
+  return {extrapolate(three, memory.x_1.N, memory.x_2.N, memory.x_3.N),
+          extrapolate(three, memory.x_1.T, memory.x_2.T, memory.x_3.T)};
+}
+
+}  // namespace
+
+Data::Data(const Model& model) {
+  const int n = model.n();
+  const int b = model.base();
+  const auto size = static_cast<std::size_t>(n);
+  pose.resize(n);
+
+  // Elimination order: front half from its tip, rear half from its tip, the middle link last.
+  for (int i = n - 1; i > b; --i) link_of_node.push_back(i);
+  for (int i = 0; i < b; ++i) link_of_node.push_back(i);
+  link_of_node.push_back(b);
+  node_of_link.resize(size);
+  for (std::size_t node = 0; node < size; ++node) {
+    node_of_link[static_cast<std::size_t>(link_of_node[node])] = static_cast<int>(node);
+  }
+  problem.nodes.resize(size);
+  for (std::size_t node = 0; node + 1 < size; ++node) {
+    const int i = link_of_node[node];
+    problem.nodes[node].parent = node_of_link[static_cast<std::size_t>(i > b ? i - 1 : i + 1)];
+  }
+
+  double m_min = model.links.front().m;
+  double L_min = model.links.front().L;
+  for (const Link& link : model.links) {
+    m_min = std::min(m_min, link.m);
+    L_min = std::min(L_min, link.L);
+  }
+  problem.impulse_scale = m_min * (model.g > 0.0 ? model.g : 9.81);  // times dt, set by make_problem
+  problem.length_scale = L_min;
+  weight_scale = problem.impulse_scale;
+
+  // Room for more pairs than a sane scene brings near at once, so that later steps do not allocate.
+  const std::size_t pairs = std::min(size * model.obstacles.size(), 64 * size + 64);
+  const std::size_t contacts = size + pairs;
+  problem.contacts.reserve(contacts);
+  near_of_contact.reserve(contacts);
+  next_near.reserve(pairs);
+  for (auto* answer : {&solution, &previous}) {
+    answer->impulse.reserve(contacts);
+    answer->resize(size, 0);
+  }
+  solver.reserve(size, contacts);
+  residual.twist.reserve(size);
+  residual.defect.reserve(size);
+  candidates.first.resize(size + 1);
+  candidates.obstacle.reserve(pairs);
+  candidates.built_at.resize(2, n);
+
+  tau = VectorXd::Zero(std::max(0, n - 1));
+  ground_impulse = Eigen::Matrix2Xd::Zero(2, n);
+  obstacle_impulse = Eigen::Matrix2Xd::Zero(2, n);
+}
+
+void make_problem(const Model& model, const State& state, const JointCommand& command,
+                  const StepOptions& options, Data& data) {
+  const double dt = options.dt;
+  const int b = model.base();
+  const Pose& pose = data.pose;
+  auto& problem = data.problem;
+  compute_pose(model, state.base, state.phi, data.pose);
+  update_candidates(model, data);
+
+  problem.impulse_scale = data.weight_scale * dt;
+  problem.contacts.clear();
+  data.near_of_contact.clear();
+  data.solution.impulse.clear();
+  data.next_near.clear();
+  data.penetration = 0.0;
+  const double load_per_mass = model.g * std::cos(model.tilt) * dt;
+  const double pull_per_mass = model.g * std::sin(model.tilt) * dt;
+  const double pull_x = pull_per_mass * std::cos(model.tilt_direction);
+  const double pull_y = pull_per_mass * std::sin(model.tilt_direction);
+  const bool friction = model.mu_T.maxCoeff() > 0.0 && load_per_mass > 0.0;
+  const bool three = state.k >= 3;
+  const bool warm_start = options.solver == Solver::thesis;
+  std::size_t memory = 0;  // runs through state.near, which has the order of this loop
+
+  for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
+    Node<3>& node = problem.nodes[k];
+    const int i = data.link_of_node[k];
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const double x = pose.r(0, i);
+    const double y = pose.r(1, i);
+
+    // Inertia, and the momentum at A with the weight's share along the slope.
+    const double m = link.m;
+    node.M << link.Theta + m * (x * x + y * y), -m * y, m * x,  //
+        -m * y, m, 0.0,                                         //
+        m * x, 0.0, m;
+    const double p_x = m * (state.u(3 * i) + pull_x);
+    const double p_y = m * (state.u(3 * i + 1) + pull_y);
+    node.p << link.Theta * state.u(3 * i + 2) + cross(x, y, p_x, p_y), p_x, p_y;
+
+    // Joint to the parent: phi = theta_(i+1) - theta_i, so in the rear half the child turns by -phidot.
+    if (i != b) {
+      const bool front = i > b;
+      const int joint = front ? i - 1 : i;
+      const double arm = front ? -(0.5 * link.L + link.offset) : 0.5 * link.L - link.offset;
+      const double o_x = x + arm * pose.cos(i);
+      const double o_y = y + arm * pose.sin(i);
+      const double sign = front ? 1.0 : -1.0;
+      node.s << sign, sign * o_y, -sign * o_x;
+      node.sd = dt * command.k_D(joint) + 0.5 * dt * dt * command.k_P(joint);
+      node.sr = dt * (command.tau(joint) + command.k_P(joint) * (command.phi_d(joint) - state.phi(joint)) +
+                      command.k_D(joint) * command.phidot_d(joint));
+      data.solution.rate[k] =
+          extrapolate(three, state.phidot(joint), state.phidot_2(joint), state.phidot_3(joint));
+      data.previous.rate[k] = state.phidot(joint);
+    }
+
+    node.first_contact = static_cast<int>(problem.contacts.size());
+    if (friction) {
+      const PointMemory& point = state.ground[static_cast<std::size_t>(i)];
+      problem.contacts.push_back(ground_contact(model, link, pose, i, m * load_per_mass, point));
+      data.near_of_contact.push_back(-1);
+      data.solution.impulse.push_back(warm_start ? point.x_1 : predict(point));
+      data.solution.impulse.back().N = m * load_per_mass;
+    }
+    const auto& list = data.candidates;
+    for (int c = list.first[k]; c < list.first[k + 1]; ++c) {
+      const int j = list.obstacle[static_cast<std::size_t>(c)];
+      const Gap gap = compute_gap(link, pose.r.col(i) + pose.origin, pose.cos(i), pose.sin(i),
+                                  model.obstacles[static_cast<std::size_t>(j)]);
+      if (gap.g >= kNear) continue;
+      data.penetration = std::max(data.penetration, -gap.g);
+      ObstacleMemory entry;
+      entry.node = static_cast<int>(k);
+      entry.obstacle = j;
+      const auto before = [&](const ObstacleMemory& old) {
+        return old.node < entry.node || (old.node == entry.node && old.obstacle < j);
+      };
+      while (memory < state.near.size() && before(state.near[memory])) ++memory;
+      if (memory < state.near.size() && state.near[memory].node == entry.node &&
+          state.near[memory].obstacle == j) {
+        entry = state.near[memory];
+      }
+      const bool active = options.activation == Activation::landing || gap.g <= 0.0;
+      data.next_near.push_back(entry);
+      if (!active) {
+        remember(data.next_near.back().point, nonsmooth::Impulse{});
+        continue;
+      }
+      problem.contacts.push_back(obstacle_contact(link, pose, i, gap, options));
+      data.near_of_contact.push_back(static_cast<int>(data.next_near.size()) - 1);
+      data.solution.impulse.push_back(warm_start ? nonsmooth::Impulse{entry.last_active, Vector2d::Zero()}
+                                                 : predict(entry.point));
+    }
+    node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
+  }
+  data.solution.root = extrapolate(three, state.twist, state.twist_2, state.twist_3);
+  data.previous.root = state.twist;
+}
+
+}  // namespace coluber::planar

@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "coluber/planar/snake.hpp"
+#include "memory.hpp"
+
+namespace coluber::planar {
+namespace {
+
+using nonsmooth::Impulse;
+
+/// Names what is not finite, the command first: it is where such values usually come from.
+StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info) {
+  info.status = Status::non_finite;
+  info.quantity = "velocity";
+  for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
+    const double sum = command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
+    if (!std::isfinite(sum)) {
+      info.quantity = "joint command";
+      info.index = static_cast<int>(j) + 1;
+      return info;
+    }
+  }
+  for (std::size_t k = 0; k < data.solution.twist.size(); ++k) {
+    if (!data.solution.twist[k].allFinite()) {
+      info.quantity = "link velocity";
+      info.index = data.link_of_node[k] + 1;
+    }
+  }
+  return info;
+}
+
+/// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, and the link velocities at E.
+void update_works(const Model& model, State& state, Data& data, const StepOptions& options) {
+  const double dt = options.dt;
+  const Pose& pose = data.pose;
+  const auto& problem = data.problem;
+  StepWork work;
+  double T_A = 0.0;
+  double T_E = 0.0;
+  const double pull = model.g * std::sin(model.tilt) * dt;
+  const Vector2d pull_per_mass{pull * std::cos(model.tilt_direction), pull * std::sin(model.tilt_direction)};
+
+  for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
+    const int i = data.link_of_node[k];
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const auto& u = data.solution.twist[k];
+    const Vector3d u_A = state.u.segment<3>(3 * i);
+    const Vector3d u_E{u(1) - u(0) * pose.r(1, i), u(2) + u(0) * pose.r(0, i), u(0)};
+    const Vector3d mean = 0.5 * (u_A + u_E);
+    T_A += 0.5 * (link.m * u_A.head<2>().squaredNorm() + link.Theta * u_A(2) * u_A(2));
+    T_E += 0.5 * (link.m * u_E.head<2>().squaredNorm() + link.Theta * u_E(2) * u_E(2));
+    work.gravity += link.m * pull_per_mass.dot(mean.head<2>());
+
+    data.ground_impulse.col(i).setZero();
+    data.obstacle_impulse.col(i).setZero();
+    const auto& node = problem.nodes[k];
+    for (int c = node.first_contact; c < node.first_contact + node.contact_count; ++c) {
+      const auto index = static_cast<std::size_t>(c);
+      const auto& contact = problem.contacts[index];
+      const Impulse& P = data.solution.impulse[index];
+      const nonsmooth::Twist<3> wrench = P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+      const double torque = wrench(0) - (pose.r(0, i) * wrench(2) - pose.r(1, i) * wrench(1));
+      const double done = wrench(1) * mean(0) + wrench(2) * mean(1) + torque * mean(2);
+      if (data.near_of_contact[index] < 0) {
+        work.friction += done;
+        data.ground_impulse.col(i) += wrench.tail<2>();
+      } else {
+        work.contact += done;
+        data.obstacle_impulse.col(i) += wrench.tail<2>();
+      }
+    }
+    state.u.segment<3>(3 * i) = u_E;
+  }
+  for (Eigen::Index j = 0; j < data.tau.size(); ++j) {
+    work.servo += 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
+  }
+  work.scheme = T_E - T_A - work.servo - work.friction - work.contact - work.gravity;
+  data.work = work;
+  data.kinetic_energy = T_E;
+}
+
+}  // namespace
+
+StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
+              const StepOptions& options) {
+  const double dt = options.dt;
+  make_problem(model, state, command, options, data);
+
+  const nonsmooth::SolveInfo solve =
+      options.solver == Solver::newton
+          ? nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver, options.newton)
+          : nonsmooth::solve_thesis(data.problem, data.solution, data.solver, options.thesis);
+  const nonsmooth::Residual residual =
+      nonsmooth::compute_residual(data.problem, data.solution, data.residual);
+
+  StepInfo info;
+  info.status = solve.status;
+  info.iterations = solve.iterations;
+  info.residual = std::max(residual.law, residual.momentum);
+  info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
+  if (residual.worst_node >= 0) {
+    info.quantity = "link impulse";
+    info.index = data.link_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
+  }
+  if (solve.status == Status::non_finite || !std::isfinite(info.residual)) {
+    return non_finite(command, data, info);
+  }
+
+  // Velocities at E; the older ones move down the predictor's history.
+  state.twist_3 = state.twist_2;
+  state.twist_2 = state.twist;
+  state.twist = data.solution.root;
+  state.phidot_3.swap(state.phidot_2);
+  state.phidot_2.swap(state.phidot);
+  for (std::size_t k = 0; k + 1 < data.problem.nodes.size(); ++k) {
+    const int i = data.link_of_node[k];
+    const int joint = i > model.base() ? i - 1 : i;
+    const auto& node = data.problem.nodes[k];
+    const double rate = data.solution.rate[k];
+    state.phidot(joint) = rate;
+    data.tau(joint) = (node.sr - node.sd * rate) / dt;
+  }
+  update_works(model, state, data, options);
+
+  for (std::size_t k = 0; k < data.problem.nodes.size(); ++k) {
+    const auto& node = data.problem.nodes[k];
+    for (int c = node.first_contact; c < node.first_contact + node.contact_count; ++c) {
+      const auto index = static_cast<std::size_t>(c);
+      const Impulse& P = data.solution.impulse[index];
+      if (const int near = data.near_of_contact[index]; near < 0) {
+        remember(state.ground[static_cast<std::size_t>(data.link_of_node[k])], P);
+      } else {
+        ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(near)];
+        remember(entry.point, P);
+        entry.last_active = P.N;
+      }
+    }
+  }
+  state.near.swap(data.next_near);
+  data.next_near.reserve(state.near.capacity());
+
+  // q_M of the next step
+  state.base(0) += dt * state.twist(1);
+  state.base(1) += dt * state.twist(2);
+  state.base(2) += dt * state.twist(0);
+  state.phi += dt * state.phidot;
+  ++state.k;
+  return info;
+}
+
+double explicit_servo_limit(const Model& model, const State& state, double k_P, double k_D) {
+  if (model.n() < 2) return std::numeric_limits<double>::infinity();
+  Data data(model);
+  make_problem(model, state, JointCommand(model.n() - 1), StepOptions{}, data);
+  const double lambda = nonsmooth::joint_mobility(data.problem, data.solver);
+  // v' = v - dt lambda (k_P q + k_D v), q' = q + dt (v + v')/2 has its multipliers inside the unit circle iff
+  // dt < 2/(lambda k_D) and dt < 2 k_D/k_P.
+  if (!(k_D > 0.0)) return k_P > 0.0 ? 0.0 : std::numeric_limits<double>::infinity();
+  const double damping = 2.0 / (lambda * k_D);
+  return k_P > 0.0 ? std::min(damping, 2.0 * k_D / k_P) : damping;
+}
+
+}  // namespace coluber::planar
