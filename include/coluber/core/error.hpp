@@ -10,17 +10,17 @@ namespace coluber {
 
 /// A place in a file the user wrote. Lines and columns count from 1; 0 means unknown.
 struct SourceLocation {
-  std::string file;
+  std::string file{};
   int line = 0;
   int column = 0;
 };
 
 /// One fault of the user's input: where, which key, what was expected and found, what to do.
 struct Diagnostic {
-  SourceLocation where;
-  std::string key;      ///< scenario key such as "robot.link.mass"; may be empty
-  std::string message;  ///< "expected a number > 0, got \"heavy\""
-  std::string hint;     ///< may be empty
+  SourceLocation where{};
+  std::string key{};      ///< scenario key such as "robot.link.mass"; may be empty
+  std::string message{};  ///< "expected a number > 0, got \"heavy\""
+  std::string hint{};     ///< may be empty
 };
 
 /// `error: worm.toml:14:8: robot.link.mass: expected …` and, on a second line, `  hint: …`.

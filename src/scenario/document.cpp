@@ -1,0 +1,584 @@
+// The only file that sees toml++: from files to one tree of values with their places.
+
+#include "scenario/document.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "coluber/scenario/keys.hpp"
+
+#include "scenario/limits.hpp"
+
+namespace coluber::scenario {
+
+namespace fs = std::filesystem;
+
+const Node* Node::find(std::string_view field) const {
+  const auto found = fields.find(field);
+  return found == fields.end() ? nullptr : &found->second;
+}
+
+std::string describe(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::boolean:
+      return to_toml(node.boolean);
+    case Node::Kind::integer:
+      return to_toml(node.integer);
+    case Node::Kind::number:
+      return to_toml(node.number);
+    case Node::Kind::text: {
+      constexpr std::size_t longest = 60;
+      if (node.text.size() <= longest) return to_toml(node.text);
+      return to_toml(node.text.substr(0, longest) + "…");
+    }
+    case Node::Kind::date:
+      return "a date or time";
+    case Node::Kind::array:
+      return fmt::format("a list of {}", node.items.size());
+    case Node::Kind::table:
+      return "a table";
+  }
+  return "something else";
+}
+
+void Faults::add(const Place& where, std::string key, std::string message, std::string hint) {
+  faults_.push_back({where,
+                     {.where = {},
+                      .key = std::move(key),
+                      .message = std::move(message),
+                      .hint = std::move(hint)}});
+}
+
+void Faults::raise(const std::vector<Source>& sources) {
+  if (faults_.empty()) return;
+  std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) {
+    return std::tie(a.where.source, a.where.line, a.where.column) <
+           std::tie(b.where.source, b.where.line, b.where.column);
+  });
+  std::vector<Diagnostic> diagnostics;
+  for (Fault& fault : faults_) {
+    if (diagnostics.size() == limits::faults) {
+      diagnostics.push_back(
+          {.where = {.file = sources.front().name},
+           .message = fmt::format("and {} more faults", faults_.size() - limits::faults),
+           .hint = "mend the first ones; they may be the cause of the others"});
+      break;
+    }
+    fault.diagnostic.where = to_location(fault.where, sources);
+    diagnostics.push_back(std::move(fault.diagnostic));
+  }
+  throw InputError(std::move(diagnostics));
+}
+
+SourceLocation to_location(const Place& place, const std::vector<Source>& sources) {
+  return {.file = sources.at(static_cast<std::size_t>(place.source)).name,
+          .line = place.line,
+          .column = place.column};
+}
+
+namespace {
+
+[[noreturn]] void refuse(SourceLocation where, std::string message, std::string hint,
+                         std::string key = "") {
+  throw InputError(Diagnostic{.where = std::move(where),
+                              .key = std::move(key),
+                              .message = std::move(message),
+                              .hint = std::move(hint)});
+}
+
+// ---- files ---------------------------------------------------------------------------------
+
+/// Why a file could not be read, or its bytes.
+struct FileText {
+  std::string text{};
+  std::string fault{};  ///< empty: read
+  std::string hint{};
+};
+
+FileText read_file(const fs::path& file) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(file, failure);
+  if (!fs::exists(status)) {
+    if (failure && failure != std::errc::no_such_file_or_directory &&
+        failure != std::errc::not_a_directory) {
+      return {.fault = "cannot be read: " + failure.message(), .hint = "check the path"};
+    }
+    std::vector<std::string> neighbours;
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    std::error_code ignored;
+    for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+         entry.increment(ignored)) {
+      if (entry->path().extension() == ".toml") {
+        neighbours.push_back(entry->path().filename().string());
+      }
+    }
+    std::sort(neighbours.begin(), neighbours.end());
+    const std::string guess = nearest(file.filename().string(), neighbours);
+    return {.fault = "no such file",
+            .hint = guess.empty()
+                        ? "check the path; coluber list scenarios prints those that come with it"
+                        : fmt::format("did you mean {}?", (file.parent_path() / guess).string())};
+  }
+  if (fs::is_directory(status)) {
+    return {.fault = "is a folder, not a scenario file",
+            .hint = "name a .toml file in it, for example  " + (file / "scenario.toml").string()};
+  }
+  if (!fs::is_regular_file(status)) {
+    return {.fault = "is not a regular file", .hint = "scenarios are read from .toml files"};
+  }
+  const std::uintmax_t size = fs::file_size(file, failure);
+  if (!failure && size > limits::file_bytes) {
+    return {.fault = fmt::format("is {} bytes long, the limit is {}", size, limits::file_bytes),
+            .hint = "is it a scenario? joint angles over time belong in a CSV, gait.table"};
+  }
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::string text;
+  if (in) {
+    // bounded once more: the file may be growing
+    text.resize(limits::file_bytes + 1);
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(in.gcount()));
+  }
+  if (!in && !in.eof()) {
+    return {.fault = fmt::format("cannot be read: {}",
+                                 errno != 0 ? std::strerror(errno) : "unknown reason"),
+            .hint = "check its permissions"};
+  }
+  if (text.size() > limits::file_bytes) {
+    return {.fault = fmt::format("is longer than the limit of {} bytes", limits::file_bytes),
+            .hint = "is it a scenario? joint angles over time belong in a CSV, gait.table"};
+  }
+  return {.text = std::move(text)};
+}
+
+// ---- text ----------------------------------------------------------------------------------
+
+/// Length of the UTF-8 sequence at `i`; 0 if there is none.
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char lead = byte(i);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || i + length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(i + k) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+/// Refuses what is no text, and keys so deep that the parser's recursion could not hold them.
+/// Follows TOML's strings and comments, whose dots do not count.
+void check_text(std::string_view text, const std::string& name) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    refuse({.file = name}, "is empty",
+           "a scenario needs at least a robot, for example  [robot]  and  name = \"aiko\"");
+  }
+  enum class In : std::uint8_t { code, comment, basic, literal, long_basic, long_literal };
+  In in = In::code;
+  int line = 1;
+  int column = 1;
+  int dots = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = text[i] == '\0' ? 0 : utf8_length(text, i);
+    if (length == 0) {
+      refuse({.file = name, .line = line, .column = column},
+             fmt::format("is not a text file: byte 0x{:02x} at offset {}",
+                         static_cast<unsigned char>(text[i]), i),
+             "scenarios are TOML, written in UTF-8");
+    }
+    const char c = length == 1 ? text[i] : 'x';
+    std::size_t taken = length;
+    int columns = 1;
+    const auto quotes = [&](char quote) {
+      std::size_t count = 0;
+      while (count < 5 && i + count < text.size() && text[i + count] == quote) ++count;
+      return count;
+    };
+    const auto take = [&](std::size_t count) {
+      taken = count;
+      columns = static_cast<int>(count);
+    };
+    switch (in) {
+      case In::code:
+        if (c == '#') {
+          in = In::comment;
+        } else if (c == '"' || c == '\'') {
+          const bool is_long = quotes(c) >= 3;
+          if (is_long) take(3);
+          in = c == '"' ? (is_long ? In::long_basic : In::basic)
+                        : (is_long ? In::long_literal : In::literal);
+        } else if (c == '.') {
+          if (++dots > limits::dots) {
+            refuse({.file = name, .line = line, .column = column},
+                   fmt::format("a key with more than {} dots", limits::dots),
+                   "no key has that many; coluber list keys prints them all");
+          }
+        } else if (std::strchr(",=[]{}\n", c) != nullptr) {
+          dots = 0;
+        }
+        break;
+      case In::comment:
+        break;
+      case In::basic:
+        if (c == '\\' && i + 1 < text.size() && text[i + 1] != '\n') {
+          take(std::max<std::size_t>(utf8_length(text, i + 1), 1) + 1);
+          columns = 2;
+        } else if (c == '"') {
+          in = In::code;
+        }
+        break;
+      case In::literal:
+        if (c == '\'') in = In::code;
+        break;
+      case In::long_basic:
+      case In::long_literal: {
+        const char quote = in == In::long_basic ? '"' : '\'';
+        if (in == In::long_basic && c == '\\' && i + 1 < text.size() && text[i + 1] != '\n') {
+          take(std::max<std::size_t>(utf8_length(text, i + 1), 1) + 1);
+          columns = 2;
+        } else if (c == quote && quotes(quote) >= 3) {
+          take(quotes(quote));  // up to two quotes before the closing three belong to the text
+          in = In::code;
+        }
+        break;
+      }
+    }
+    if (c == '\n') {
+      if (in == In::comment || in == In::basic || in == In::literal) in = In::code;
+      ++line;
+      column = 1;
+      dots = 0;
+    } else {
+      column += columns;
+    }
+    i += taken;
+  }
+}
+
+Place to_place(const toml::source_region& region, int source) {
+  return {.source = source,
+          .line = static_cast<int>(region.begin.line),
+          .column = static_cast<int>(region.begin.column)};
+}
+
+Node convert(const toml::node& from, int source) {
+  Node node;
+  node.where = to_place(from.source(), source);
+  if (const auto* table = from.as_table()) {
+    node.kind = Node::Kind::table;
+    for (const auto& [key, value] : *table) {
+      Node child = convert(value, source);
+      child.key = to_place(key.source(), source);
+      node.fields.emplace(std::string(key.str()), std::move(child));
+    }
+  } else if (const auto* array = from.as_array()) {
+    node.kind = Node::Kind::array;
+    node.items.reserve(array->size());
+    for (const toml::node& item : *array) {
+      node.items.push_back(convert(item, source));
+      node.items.back().key = node.items.back().where;
+    }
+  } else if (const auto* text = from.as_string()) {
+    node.kind = Node::Kind::text;
+    node.text = text->get();
+  } else if (const auto* integer = from.as_integer()) {
+    node.kind = Node::Kind::integer;
+    node.integer = integer->get();
+  } else if (const auto* number = from.as_floating_point()) {
+    node.kind = Node::Kind::number;
+    node.number = number->get();
+  } else if (const auto* boolean = from.as_boolean()) {
+    node.kind = Node::Kind::boolean;
+    node.boolean = boolean->get();
+  } else {
+    node.kind = Node::Kind::date;
+  }
+  return node;
+}
+
+/// What to do about a syntax error, from the line it is in.
+std::string syntax_hint(std::string_view text, const toml::source_region& where) {
+  std::size_t begin = 0;
+  for (toml::source_index line = 1; line < where.begin.line; ++line) {
+    const std::size_t end = text.find('\n', begin);
+    if (end == std::string_view::npos) break;
+    begin = end + 1;
+  }
+  std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
+  if (line.size() > 80) line = line.substr(0, 80);
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  const std::string rule =
+      "TOML is  key = value,  [table]  and  # comment; words need quotes, decimals a leading digit";
+  // cutting at 80 bytes may have split a character
+  while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80) != 0) {
+    line.remove_suffix(1);
+  }
+  return line.empty() ? rule : fmt::format("in  {}  : {}", line, rule);
+}
+
+Node parse_text(const std::string& text, const std::string& name, int source) {
+  check_text(text, name);
+  try {
+    const toml::table table = toml::parse(std::string_view(text), std::string_view(name));
+    return convert(table, source);
+  } catch (const toml::parse_error& error) {
+    std::string message(error.description());
+    if (!message.empty()) message.front() = static_cast<char>(std::tolower(message.front()));
+    refuse({.file = name,
+            .line = static_cast<int>(error.source().begin.line),
+            .column = static_cast<int>(error.source().begin.column)},
+           "syntax: " + message, syntax_hint(text, error.source()));
+  }
+}
+
+// ---- includes ------------------------------------------------------------------------------
+
+/// Lays `over` on `base`: tables deeply, all else replaced.
+void merge(Node& base, Node&& over) {
+  if (!base.is_table() || !over.is_table()) {
+    base = std::move(over);
+    return;
+  }
+  base.where = over.where;
+  base.key = over.key;
+  for (auto& [name, value] : over.fields) {
+    const auto found = base.fields.find(name);
+    if (found == base.fields.end()) {
+      base.fields.emplace(name, std::move(value));
+    } else {
+      merge(found->second, std::move(value));
+    }
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(Document& document) : document_(document) {}
+
+  /// The tree of `text` on top of the trees of its includes.
+  Node read(const std::string& text, const std::string& name, const fs::path& folder) {
+    const int source = static_cast<int>(document_.sources.size());
+    document_.sources.push_back({name, folder});
+    Node own = parse_text(text, name, source);
+    const auto found = own.fields.find("include");
+    if (found == own.fields.end()) return own;
+    const Node include = std::move(found->second);
+    own.fields.erase(found);
+
+    Node merged;
+    for (const Node& entry : include_entries(include)) {
+      merge(merged, read_include(entry));
+    }
+    merge(merged, std::move(own));
+    return merged;
+  }
+
+  void push(const fs::path& file) { open_.push_back(identity(file)); }
+
+ private:
+  std::vector<Node> include_entries(const Node& include) {
+    const std::string hint = "for example  include = [\"aiko.toml\"]";
+    const auto wrong = [&](const Node& node) {
+      refuse(to_location(node.where, document_.sources),
+             "expected a path in quotes, or a list of them, got " + describe(node), hint,
+             "include");
+    };
+    if (include.kind == Node::Kind::text) return {include};
+    if (!include.is_array()) wrong(include);
+    for (const Node& entry : include.items) {
+      if (entry.kind != Node::Kind::text) wrong(entry);
+    }
+    return include.items;
+  }
+
+  Node read_include(const Node& entry) {
+    const Source includer = document_.sources.at(static_cast<std::size_t>(entry.where.source));
+    const SourceLocation where = to_location(entry.where, document_.sources);
+    const fs::path file = includer.folder / fs::path(entry.text);
+    if (std::find(open_.begin(), open_.end(), identity(file)) != open_.end()) {
+      refuse(where, fmt::format("\"{}\" includes itself, by way of {}", entry.text, includer.name),
+             "break the circle: leave one of the includes out", "include");
+    }
+    if (++count_ > limits::included_files) {
+      refuse(where, fmt::format("more than {} includes", limits::included_files),
+             "merge some of the files", "include");
+    }
+    FileText contents = read_file(file);
+    if (!contents.fault.empty()) {
+      refuse(where, fmt::format("\"{}\" {}", entry.text, contents.fault), contents.hint, "include");
+    }
+    // shown beside the file that includes it
+    const fs::path shown = fs::path(includer.name).parent_path() / fs::path(entry.text);
+    push(file);
+    Node node = read(contents.text, shown.lexically_normal().string(), file.parent_path());
+    open_.pop_back();
+    return node;
+  }
+
+  static fs::path identity(const fs::path& file) {
+    std::error_code failure;
+    fs::path canonical = fs::weakly_canonical(file, failure);
+    return failure ? file.lexically_normal() : canonical;
+  }
+
+  Document& document_;
+  std::vector<fs::path> open_;  ///< files being read, outermost first
+  int count_ = 0;
+};
+
+// ---- overrides -----------------------------------------------------------------------------
+
+/// The value of `--set key=value`: TOML, or a bare word taken as text.
+std::optional<Node> parse_value(const std::string& text, int source) {
+  if (text.find_first_of("\n\r") != std::string::npos) return std::nullopt;
+  const std::string line = "value = " + text;
+  std::optional<Node> node;
+  try {
+    check_text(line, "--set");
+    const toml::table table = toml::parse(std::string_view(line));
+    if (table.size() == 1) node = convert(*table.get("value"), source);
+  } catch (const toml::parse_error&) {
+  } catch (const InputError&) {
+    return std::nullopt;  // no text, or absurdly deep
+  }
+  if (!node && !text.empty() && text.find_first_of("\"'[]{}#=, \t") == std::string::npos) {
+    node.emplace();
+    node->kind = Node::Kind::text;
+    node->text = text;
+  }
+  return node;
+}
+
+/// Places in a `--set` mean nothing: it names itself.
+void forget_places(Node& node, int source) {
+  node.where = {.source = source};
+  node.key = node.where;
+  for (Node& item : node.items) forget_places(item, source);
+  for (auto& [name, field] : node.fields) forget_places(field, source);
+}
+
+std::optional<std::size_t> to_index(std::string_view word) {
+  std::size_t value = 0;
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failure != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+void apply_override(Document& document, const std::string& assignment, Faults& faults) {
+  const int source = static_cast<int>(document.sources.size());
+  document.sources.push_back({"--set " + assignment, fs::current_path()});
+  const Place where{.source = source};
+
+  const std::size_t equals = assignment.find('=');
+  const auto trim = [](std::string text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == std::string::npos) return std::string{};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  };
+  const std::string key = trim(assignment.substr(0, equals));
+  if (equals == std::string::npos || key.empty()) {
+    faults.add(where, "", "expected key=value", "for example  --set solver.dt=5e-4");
+    return;
+  }
+  if (key == "include") {
+    faults.add(where, key, "cannot be set from the command line",
+               "write it in the scenario file, or run the other file");
+    return;
+  }
+  std::optional<Node> value = parse_value(trim(assignment.substr(equals + 1)), source);
+  if (!value) {
+    const Key* row = find_key(key);
+    faults.add(where, key, "the value is not TOML",
+               fmt::format("for example  --set {}={}; quote it from the shell:  --set '…'", key,
+                           row != nullptr ? row->example : "1.0"));
+    return;
+  }
+  forget_places(*value, source);
+
+  // down the dotted key; tables that are not there yet appear, list entries must exist
+  Node* node = &document.root;
+  std::string passed;
+  std::string_view rest = key;
+  int depth = 0;
+  for (;;) {
+    const std::size_t dot = rest.find('.');
+    const std::string_view word = rest.substr(0, dot);
+    if (word.empty() || ++depth > limits::dots) {
+      faults.add(where, key, "is not a key", "coluber list keys prints them all");
+      return;
+    }
+    if (node->is_array()) {
+      const std::optional<std::size_t> index = to_index(word);
+      if (!index || *index < 1 || *index > node->items.size()) {
+        faults.add(where, key,
+                   fmt::format("{} is a list of {}, it has no entry \"{}\"", passed,
+                               node->items.size(), word),
+                   node->items.empty() ? "give the whole list"
+                                       : fmt::format("entries are numbered from 1:  {}.1 … {}.{}",
+                                                     passed, passed, node->items.size()));
+        return;
+      }
+      node = &node->items[*index - 1];
+    } else if (node->is_table()) {
+      const auto [child, fresh] = node->fields.try_emplace(std::string(word));
+      node = &child->second;
+      if (fresh) {
+        node->where = where;
+        node->key = where;
+      }
+    } else {
+      faults.add(where, key, fmt::format("{} is {}, not a table", passed, describe(*node)),
+                 "coluber list keys prints every key");
+      return;
+    }
+    passed += (passed.empty() ? "" : ".") + std::string(word);
+    if (dot == std::string_view::npos) break;
+    rest.remove_prefix(dot + 1);
+  }
+  merge(*node, std::move(*value));
+}
+
+void finish(Document& document, Node root, const Overrides& overrides, Faults& faults) {
+  document.root = std::move(root);
+  for (const std::string& assignment : overrides) apply_override(document, assignment, faults);
+}
+
+}  // namespace
+
+Document read_document(const fs::path& file, const Overrides& overrides, Faults& faults) {
+  FileText contents = read_file(file);
+  if (!contents.fault.empty()) {
+    refuse({.file = file.string()}, contents.fault, contents.hint);
+  }
+  Document document;
+  document.text = contents.text;
+  Reader reader(document);
+  reader.push(file);
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  Node root = reader.read(contents.text, file.string(), folder);
+  finish(document, std::move(root), overrides, faults);
+  return document;
+}
+
+Document parse_document(const std::string& text, const std::string& name, const fs::path& folder,
+                        const Overrides& overrides, Faults& faults) {
+  Document document;
+  document.text = text;
+  Node root = Reader(document).read(text, name, folder);
+  finish(document, std::move(root), overrides, faults);
+  return document;
+}
+
+}  // namespace coluber::scenario

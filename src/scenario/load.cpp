@@ -1,0 +1,450 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "coluber/scenario/catalogue.hpp"
+#include "coluber/scenario/keys.hpp"
+#include "coluber/scenario/scenario.hpp"
+
+#include "scenario/document.hpp"
+#include "scenario/limits.hpp"
+#include "scenario/resolve.hpp"
+#include "scenario/validate.hpp"
+
+namespace coluber::scenario {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// One double of a link and the key that sets it.
+struct LinkField {
+  const char* word;
+  double Link::* member;
+  bool required;  ///< of a robot that is not in the catalogue
+};
+
+constexpr std::array link_fields{
+    LinkField{"mass", &Link::mass, true},     LinkField{"inertia", &Link::inertia, true},
+    LinkField{"length", &Link::length, true}, LinkField{"half_core", &Link::half_core, true},
+    LinkField{"radius", &Link::radius, true}, LinkField{"cg_offset", &Link::cg_offset, false},
+};
+
+double as_double(const Node& node) {
+  return node.kind == Node::Kind::integer ? static_cast<double>(node.integer) : node.number;
+}
+
+/// Reads the validated tree into a Scenario and checks what takes more than one key.
+class Binder {
+ public:
+  Binder(const Document& document, Faults& faults) : document_(document), faults_(faults) {}
+
+  Scenario bind() {
+    Scenario s;
+    s.title = text("title");
+    s.duration = number("duration");
+    s.seed = static_cast<std::uint64_t>(integer("seed"));
+
+    s.robot.model = text("robot.model");
+    s.robot.name = text("robot.name");
+    s.robot.friction_points = static_cast<int>(integer("robot.friction_points"));
+    bind_links(s.robot);
+
+    s.world.gravity = number("world.gravity");
+    s.world.tilt_deg = number("world.tilt_deg");
+    s.world.tilt_direction_deg = number("world.tilt_direction_deg");
+    s.world.friction = pair("world.friction");
+    bind_obstacles(s.world);
+
+    bind_gait(s.gait);
+    bind_start(s);
+
+    s.controller.name = text("controller.name");
+    s.controller.kp = number("controller.kp");
+    s.controller.kd = number("controller.kd");
+    s.controller.implicit_servo = text("controller.servo") == "implicit";
+    s.controller.torque_limit = number("controller.torque_limit");
+    s.controller.start_time = number("controller.start_time");
+
+    s.solver.name = text("solver.name");
+    s.solver.law = text("solver.law");
+    s.solver.landing = text("solver.activation") == "landing";
+    s.solver.dt = number("solver.dt");
+    s.solver.tolerance = number("solver.tolerance");
+    s.solver.stop_on_failure = text("solver.on_failure") == "stop";
+    s.solver.thesis.r_T = number("solver.thesis.r_T");
+    s.solver.thesis.r_H = number("solver.thesis.r_H");
+    s.solver.thesis.epsilon = number("solver.thesis.epsilon");
+    s.solver.thesis.max_iterations = static_cast<int>(integer("solver.thesis.max_iterations"));
+
+    s.record.rate_hz = number("record.rate_hz");
+    s.record.csv = boolean("record.csv");
+    s.record.checkpoint_s = number("record.checkpoint_s");
+    check_sizes(s);
+
+    s.text = document_.text;
+    collect_locations(document_.root, "", s);
+    return s;
+  }
+
+ private:
+  // ---- values of the tree, or the table's defaults ----
+
+  [[nodiscard]] const Node* find(std::string_view name) const {
+    const Node* node = &document_.root;
+    for (;;) {
+      const std::size_t dot = name.find('.');
+      node = node->is_table() ? node->find(name.substr(0, dot)) : nullptr;
+      if (node == nullptr || dot == std::string_view::npos) return node;
+      name.remove_prefix(dot + 1);
+    }
+  }
+
+  /// The node if it was given and is valid.
+  [[nodiscard]] const Node* given(std::string_view name) const {
+    const Node* node = find(name);
+    return node != nullptr && node->valid ? node : nullptr;
+  }
+
+  template <typename T>
+  static T fallback(std::string_view name) {
+    const auto* value = std::get_if<T>(&find_key(name)->default_value);
+    return value != nullptr ? *value : T{};
+  }
+
+  [[nodiscard]] double number(std::string_view name) const {
+    const Node* node = given(name);
+    return node != nullptr ? as_double(*node) : fallback<double>(name);
+  }
+  [[nodiscard]] std::int64_t integer(std::string_view name) const {
+    const Node* node = given(name);
+    return node != nullptr ? node->integer : fallback<std::int64_t>(name);
+  }
+  [[nodiscard]] bool boolean(std::string_view name) const {
+    const Node* node = given(name);
+    return node != nullptr ? node->boolean : fallback<bool>(name);
+  }
+  [[nodiscard]] std::string text(std::string_view name) const {
+    const Node* node = given(name);
+    return node != nullptr ? node->text : fallback<std::string>(name);
+  }
+  [[nodiscard]] Eigen::Vector2d pair(std::string_view name) const {
+    if (const Node* node = given(name)) {
+      return {as_double(node->items[0]), as_double(node->items[1])};
+    }
+    const auto values = fallback<std::vector<double>>(name);
+    return {values[0], values[1]};
+  }
+
+  /// Where to report something about `name`: its value, else the table around it, else the file.
+  [[nodiscard]] Place place(std::string_view name) const {
+    while (!name.empty()) {
+      if (const Node* node = find(name)) return node->where;
+      const std::size_t dot = name.rfind('.');
+      name = dot == std::string_view::npos ? std::string_view{} : name.substr(0, dot);
+    }
+    return {};
+  }
+
+  void fault(std::string_view name, std::string message, std::string hint) {
+    faults_.add(place(name), std::string(name), std::move(message), std::move(hint));
+  }
+
+  // ---- robot ----
+
+  void bind_links(Robot& robot) {
+    const CatalogueRobot* known = find_robot(robot.name);
+    const Node* links = find("robot.links");
+    const Node* link = find("robot.link");
+    const bool name_is_wrong = find("robot.name") != nullptr && !find("robot.name")->valid;
+    const bool spelled_out = known == nullptr && !name_is_wrong;
+
+    // how many
+    const bool listed = link != nullptr && link->is_array();
+    std::size_t count = known != nullptr ? static_cast<std::size_t>(known->links) : 1;
+    if (links != nullptr && links->valid) {
+      count = static_cast<std::size_t>(links->integer);
+    } else if (listed && spelled_out && links == nullptr) {
+      count = link->items.size();
+      if (count == 0) {
+        fault("robot.link", "a list of 0, a robot has at least one link",
+              "write  [[robot.link]]  once a link");
+      } else if (count > static_cast<std::size_t>(limits::links)) {
+        fault("robot.link", fmt::format("a list of {}, at most {} links", count, limits::links),
+              "use fewer links");
+        count = 1;
+      }
+    }
+    const bool count_is_known =
+        (links != nullptr && links->valid) || (links == nullptr && known != nullptr);
+    if (listed && count_is_known && link->items.size() != count) {
+      fault("robot.link",
+            fmt::format(
+                "{} entries, the robot has {} links{}", link->items.size(), count,
+                links == nullptr ? fmt::format(" (\"{}\" of the catalogue)", known->name) : ""),
+            fmt::format("write  [[robot.link]]  once a link, or set  robot.links = {}",
+                        link->items.size()));
+    }
+
+    links_are_known_ = count_is_known || (listed && spelled_out && links == nullptr && count > 0);
+    if (listed && link->items.size() != count) links_are_known_ = false;
+
+    // what a robot outside the catalogue leaves open
+    if (spelled_out) {
+      std::string missing;
+      const auto miss = [&missing](const std::string& key) {
+        missing += (missing.empty() ? "" : ", ") + key;
+      };
+      if (links == nullptr && !listed) miss("robot.links");
+      for (const LinkField& field : link_fields) {
+        if (!field.required) continue;
+        if (!listed &&
+            (link == nullptr || (link->is_table() && link->find(field.word) == nullptr))) {
+          miss(fmt::format("robot.link.{}", field.word));
+        }
+      }
+      if (!missing.empty()) {
+        fault("robot", "the robot is not fully described, missing: " + missing,
+              "give them, or start from a catalogue robot:  name = \"aiko\"");
+      }
+    }
+
+    // each link: catalogue, then the table for all or its own
+    const Link base = known != nullptr ? known->link : Link{};
+    if (listed) {
+      for (std::size_t i = 0; i < link->items.size() && i < count; ++i) {
+        robot.link.push_back(
+            bind_link(link->items[i], base, fmt::format("robot.link.{}", i + 1), spelled_out));
+      }
+    } else {
+      robot.link.assign(count, link != nullptr && link->is_table()
+                                   ? bind_link(*link, base, "robot.link", false)
+                                   : base);
+    }
+  }
+
+  Link bind_link(const Node& node, Link link, const std::string& path, bool complete) {
+    if (!node.is_table()) return link;  // reported
+    std::string missing;
+    bool valid = true;
+    for (const LinkField& field : link_fields) {
+      const Node* value = node.find(field.word);
+      if (value == nullptr) {
+        if (complete && field.required)
+          missing += (missing.empty() ? "" : ", ") + std::string(field.word);
+      } else if (value->valid) {
+        link.*field.member = as_double(*value);
+      } else {
+        valid = false;
+      }
+    }
+    if (!missing.empty()) {
+      faults_.add(node.where, path, "the link is not fully described, missing: " + missing,
+                  "give them, or start from a catalogue robot:  name = \"aiko\"");
+    } else if (valid && std::abs(link.cg_offset) > 0.5 * link.length) {
+      const Node* offset = node.find("cg_offset");
+      faults_.add(offset != nullptr ? offset->where : node.where, path + ".cg_offset",
+                  fmt::format("expected a number from {} to {} (half the link's length), got {}",
+                              -0.5 * link.length, 0.5 * link.length, link.cg_offset),
+                  "the centre of gravity lies between the link's joints");
+    }
+    return link;
+  }
+
+  // ---- world ----
+
+  void bind_obstacles(World& world) {
+    const Node* list = given("world.obstacle");
+    if (list == nullptr) return;
+    if (list->items.size() > limits::obstacles) {
+      fault("world.obstacle",
+            fmt::format("{} obstacles, the limit is {}", list->items.size(), limits::obstacles),
+            "leave out those the robot never reaches");
+      return;
+    }
+    for (std::size_t i = 0; i < list->items.size(); ++i) {
+      const Node& node = list->items[i];
+      if (!node.is_table()) continue;  // reported
+      Obstacle obstacle;
+      std::string missing;
+      const auto take = [&](const char* word, double& target, bool required) {
+        const Node* value = node.find(word);
+        if (value == nullptr) {
+          if (required) missing += (missing.empty() ? "" : ", ") + std::string(word);
+        } else if (value->valid) {
+          target = as_double(*value);
+        }
+      };
+      take("x", obstacle.x, true);
+      take("y", obstacle.y, true);
+      take("radius", obstacle.radius, true);
+      take("friction", obstacle.friction, false);
+      if (!missing.empty()) {
+        faults_.add(node.where, fmt::format("world.obstacle.{}", i + 1), "missing: " + missing,
+                    "an obstacle is  x = 0.5, y = 0.1, radius = 0.02, in m");
+      }
+      world.obstacles.push_back(obstacle);
+    }
+  }
+
+  // ---- gait and start ----
+
+  void bind_gait(Gait& gait) {
+    const Node* table = find("gait");
+    gait.present = table != nullptr && table->is_table();
+    gait.name = text("gait.name");
+    gait.amplitude_deg = number("gait.amplitude_deg");
+    gait.omega_deg = number("gait.omega_deg");
+    gait.phase_deg = number("gait.phase_deg");
+    gait.offset_deg = number("gait.offset_deg");
+    gait.soft_start = boolean("gait.soft_start");
+    if (gait.name != "table") return;
+    if (gait.soft_start) {
+      fault("gait.soft_start", "goes with a harmonic gait only, not with name = \"table\"",
+            "start the table itself from the start angles, or leave soft_start out");
+    }
+    const Node* path = find("gait.table");
+    if (path == nullptr) {
+      fault("gait.name", "\"table\" needs the key gait.table",
+            "for example  table = \"angles.csv\"");
+    } else if (path->valid) {
+      const Source& source = document_.sources.at(static_cast<std::size_t>(path->where.source));
+      gait.table = (source.folder / fs::path(path->text)).lexically_normal();
+      std::error_code failure;
+      const fs::file_status status = fs::status(gait.table, failure);
+      if (!fs::exists(status)) {
+        fault("gait.table", fmt::format("no such file: {}", gait.table.string()),
+              "the path is relative to the file that holds the key");
+      } else if (!fs::is_regular_file(status)) {
+        fault("gait.table", fmt::format("not a regular file: {}", gait.table.string()),
+              "name a CSV file: t,phi_1,…; s and deg");
+      }
+    }
+  }
+
+  void bind_start(Scenario& s) {
+    s.start.link = static_cast<int>(integer("start.link"));
+    s.start.position = pair("start.position");
+    s.start.heading_deg = number("start.heading_deg");
+    const std::size_t links = s.robot.link.size();
+    if (links_are_known_ && static_cast<std::size_t>(s.start.link) > links) {
+      fault("start.link",
+            fmt::format("expected an integer from 1 to {} (the number of links), got {}", links,
+                        s.start.link),
+            fmt::format("the last link is  link = {}", links));
+    }
+
+    const Node* shape = given("start.shape");
+    if (shape == nullptr) {
+      s.start.shape = s.gait.present ? StartShape::gait : StartShape::straight;
+    } else if (shape->is_array()) {
+      s.start.shape = StartShape::angles;
+      for (const Node& angle : shape->items) s.start.angles_deg.push_back(as_double(angle));
+      if (links_are_known_ && shape->items.size() + 1 != links) {
+        fault("start.shape",
+              fmt::format("has {} angles, the robot needs {} (one a joint, {} links)",
+                          shape->items.size(), links - 1, links),
+              "a list has one angle in degrees for each joint, from link 1 on");
+      }
+    } else if (shape->text == "straight") {
+      s.start.shape = StartShape::straight;
+    } else {
+      s.start.shape = StartShape::gait;
+      if (!s.gait.present) {
+        fault("start.shape", "\"gait\" needs a [gait], and there is none",
+              "add  [gait], or write  shape = \"straight\"");
+      }
+    }
+  }
+
+  // ---- sizes ----
+
+  void check_sizes(Scenario& s) {
+    const bool dt_is_known = find("solver.dt") == nullptr || find("solver.dt")->valid;
+    const bool duration_is_known = find("duration") == nullptr || find("duration")->valid;
+    if (!dt_is_known) return;
+    if (duration_is_known) {
+      if (s.duration < s.solver.dt) {
+        fault("duration",
+              fmt::format("{} s is less than one step of {} s", s.duration, s.solver.dt),
+              "raise duration or lower solver.dt");
+      }
+      if (s.duration / s.solver.dt > limits::steps) {
+        fault("solver.dt",
+              fmt::format("{} s in steps of {} s are {:.3g} steps, the limit is {:.0e}", s.duration,
+                          s.solver.dt, s.duration / s.solver.dt, limits::steps),
+              "lower duration or raise solver.dt");
+      }
+    }
+    const double highest = 1.0 / s.solver.dt;
+    if (find("record.rate_hz") == nullptr) {
+      s.record.rate_hz = std::min(s.record.rate_hz, highest);
+    } else if (s.record.rate_hz > highest * (1.0 + 1e-9)) {
+      fault("record.rate_hz",
+            fmt::format("expected at most one frame a step, {} Hz, got {}", highest,
+                        s.record.rate_hz),
+            "lower record.rate_hz or solver.dt");
+      return;
+    }
+    // a frame holds about 10 numbers a link: position 2, angle, joint angle, rate, torque, forces 4
+    const double numbers = 10.0 * static_cast<double>(s.robot.link.size()) + 10.0;
+    const double frames = s.duration * s.record.rate_hz + 1.0;
+    if (duration_is_known && frames * numbers > limits::values) {
+      fault(
+          "record.rate_hz",
+          fmt::format("{:.3g} frames of about {:.0f} numbers are {:.3g} GB, the limit is {:.3g} GB",
+                      frames, numbers, frames * numbers * 8e-9, limits::values * 8e-9),
+          fmt::format("for this robot and duration at most  rate_hz = {:.3g}",
+                      limits::values / numbers / s.duration));
+    }
+  }
+
+  // ---- places ----
+
+  void collect_locations(const Node& node, const std::string& path, Scenario& s) {
+    if (!path.empty()) s.locations.emplace(path, to_location(node.where, document_.sources));
+    for (const auto& [word, field] : node.fields) {
+      collect_locations(field, path.empty() ? word : path + '.' + word, s);
+    }
+    if (node.kind != Node::Kind::array) return;
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      collect_locations(node.items[i], fmt::format("{}.{}", path, i + 1), s);
+    }
+  }
+
+  const Document& document_;
+  Faults& faults_;
+  bool links_are_known_ = false;  ///< false: reported, so that nothing else is held against it
+};
+
+Scenario make_scenario(Document document, Faults& faults) {
+  validate(document, faults);
+  Scenario scenario = Binder(document, faults).bind();
+  faults.raise(document.sources);
+  resolve(scenario);
+  return scenario;
+}
+
+}  // namespace
+
+Scenario load(const fs::path& file, const Overrides& overrides) {
+  Faults faults;
+  Scenario scenario = make_scenario(read_document(file, overrides, faults), faults);
+  scenario.path = file;
+  if (scenario.title.empty()) scenario.title = file.stem().string();
+  return scenario;
+}
+
+Scenario parse(const std::string& text, const fs::path& folder, const Overrides& overrides,
+               const std::string& name) {
+  Faults faults;
+  Scenario scenario = make_scenario(parse_document(text, name, folder, overrides, faults), faults);
+  if (scenario.title.empty()) scenario.title = name;
+  return scenario;
+}
+
+}  // namespace coluber::scenario

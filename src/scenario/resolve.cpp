@@ -1,0 +1,159 @@
+#include "scenario/resolve.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "coluber/core/hash.hpp"
+#include "coluber/scenario/keys.hpp"
+
+namespace coluber::scenario {
+
+namespace {
+
+using nlohmann::json;
+
+json number(double x) {
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";  // JSON has no infinity
+  return x;
+}
+
+/// Every key starts at its default, so that no row of the table can be forgotten here.
+json defaults() {
+  json root = json::object();
+  for (const Key& key : keys()) {
+    if (key.name == "include" || key.name.starts_with("robot.link.") ||
+        key.name.starts_with("world.obstacle.")) {
+      continue;
+    }
+    json* node = &root;
+    std::string_view rest = key.name;
+    for (std::size_t dot = rest.find('.'); dot != std::string_view::npos; dot = rest.find('.')) {
+      node = &(*node)[std::string(rest.substr(0, dot))];
+      rest.remove_prefix(dot + 1);
+    }
+    json& value = (*node)[std::string(rest)];
+    value = nullptr;
+    std::visit(
+        [&value](const auto& x) {
+          using T = std::decay_t<decltype(x)>;
+          if constexpr (std::is_same_v<T, double>) {
+            value = number(x);
+          } else if constexpr (!std::is_same_v<T, std::monostate>) {
+            value = x;
+          }
+        },
+        key.default_value);
+  }
+  return root;
+}
+
+json to_json(const Link& link) {
+  return {{"mass", link.mass},           {"inertia", link.inertia}, {"length", link.length},
+          {"half_core", link.half_core}, {"radius", link.radius},   {"cg_offset", link.cg_offset},
+          {"inertia_axial", nullptr},    {"shape", "capsule"}};
+}
+
+std::string hash_of_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  return fmt::format("{:016x}", Hasher().update(bytes).finish());
+}
+
+}  // namespace
+
+void resolve(Scenario& s) {
+  json root = defaults();
+  root["title"] = s.title;
+  root["duration"] = s.duration;
+  root["seed"] = s.seed;
+
+  json& robot = root["robot"];
+  robot["model"] = s.robot.model;
+  if (!s.robot.name.empty()) robot["name"] = s.robot.name;
+  robot["links"] = s.robot.link.size();
+  robot["friction_points"] = s.robot.friction_points;
+  json link = json::array();
+  bool alike = true;
+  for (const Link& each : s.robot.link) {
+    link.push_back(to_json(each));
+    alike = alike && link.back() == link.front();
+  }
+  robot["link"] = alike && !link.empty() ? link.front() : link;
+
+  json& start = root["start"];
+  switch (s.start.shape) {
+    case StartShape::straight:
+      start["shape"] = "straight";
+      break;
+    case StartShape::gait:
+      start["shape"] = "gait";
+      break;
+    case StartShape::angles:
+      start["shape"] = s.start.angles_deg;
+      break;
+  }
+  start["link"] = s.start.link;
+  start["position"] = {s.start.position.x(), s.start.position.y()};
+  start["heading_deg"] = s.start.heading_deg;
+
+  json& world = root["world"];
+  world["gravity"] = s.world.gravity;
+  world["tilt_deg"] = s.world.tilt_deg;
+  world["tilt_direction_deg"] = s.world.tilt_direction_deg;
+  world["friction"] = {s.world.friction.x(), s.world.friction.y()};
+  world["obstacle"] = json::array();
+  for (const Obstacle& each : s.world.obstacles) {
+    world["obstacle"].push_back(
+        {{"x", each.x}, {"y", each.y}, {"radius", each.radius}, {"friction", each.friction}});
+  }
+
+  if (s.gait.present) {
+    json& gait = root["gait"];
+    gait["name"] = s.gait.name;
+    if (!s.gait.table.empty()) {
+      gait["table"] = s.gait.table.filename().string();
+      gait["table_hash"] = hash_of_file(s.gait.table);
+    }
+    gait["amplitude_deg"] = s.gait.amplitude_deg;
+    gait["omega_deg"] = s.gait.omega_deg;
+    gait["phase_deg"] = s.gait.phase_deg;
+    gait["offset_deg"] = s.gait.offset_deg;
+    gait["soft_start"] = s.gait.soft_start;
+  } else {
+    root["gait"] = nullptr;
+  }
+
+  json& controller = root["controller"];
+  controller["name"] = s.controller.name;
+  controller["kp"] = s.controller.kp;
+  controller["kd"] = s.controller.kd;
+  controller["servo"] = s.controller.implicit_servo ? "implicit" : "explicit";
+  controller["torque_limit"] = number(s.controller.torque_limit);
+  controller["start_time"] = s.controller.start_time;
+
+  json& solver = root["solver"];
+  solver["name"] = s.solver.name;
+  solver["law"] = s.solver.law;
+  solver["activation"] = s.solver.landing ? "landing" : "gap";
+  solver["dt"] = s.solver.dt;
+  solver["tolerance"] = s.solver.tolerance;
+  solver["on_failure"] = s.solver.stop_on_failure ? "stop" : "warn";
+  solver["thesis"]["r_T"] = s.solver.thesis.r_T;
+  solver["thesis"]["r_H"] = s.solver.thesis.r_H;
+  solver["thesis"]["epsilon"] = s.solver.thesis.epsilon;
+  solver["thesis"]["max_iterations"] = s.solver.thesis.max_iterations;
+
+  json& record = root["record"];
+  record["rate_hz"] = s.record.rate_hz;
+  record["csv"] = s.record.csv;
+  record["checkpoint_s"] = s.record.checkpoint_s;
+
+  s.resolved = root.dump();
+  s.hash = Hasher().update(s.resolved).finish();
+}
+
+}  // namespace coluber::scenario
