@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/record/csv.hpp"
+#include "coluber/record/trajectory.hpp"
+
+#include "command.hpp"
+#include "plot_figures.hpp"
+#include "plot_names.hpp"
+
+namespace coluber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PlotOptions {
+  fs::path run;
+  std::vector<std::string> what;
+  fs::path measured;
+  fs::path output;
+  FigureOptions figure;
+};
+
+std::string all_names() {
+  std::string names;
+  for (const auto& plot : plot_names()) {
+    if (!names.empty()) names += ", ";
+    names += plot.name;
+  }
+  return names;
+}
+
+[[noreturn]] void refuse(const fs::path& file, std::string message, std::string hint = "") {
+  throw InputError(Diagnostic{.where = {.file = file.string(), .line = 0, .column = 0},
+                              .key = "",
+                              .message = std::move(message),
+                              .hint = std::move(hint)});
+}
+
+/// `FILE.svg` for one picture; for several, the plot's name goes in front of the ending.
+fs::path output_of(const PlotOptions& options, const std::string& name, bool several) {
+  if (options.output.empty()) return options.run / "plots" / (name + ".svg");
+  if (!several) return options.output;
+  auto file = options.output;
+  file.replace_filename(file.stem().string() + "-" + name + file.extension().string());
+  return file;
+}
+
+int plot(const PlotOptions& options) {
+  std::error_code fault;
+  if (!fs::is_directory(options.run, fault))
+    refuse(options.run, "there is no such run folder", "coluber run writes one, under runs/");
+  if (!fs::exists(options.run / "trajectory.h5", fault))
+    refuse(options.run, "there is no trajectory.h5 in this folder",
+           "is it a run folder, and did its run end?");
+  const auto run = record::load_trajectory(options.run);
+  const auto scene = load_scene(options.run);
+
+  auto figure_options = options.figure;
+  Measured measured;
+  if (!options.measured.empty()) {
+    std::vector<std::string> known;
+    int links = 1;
+    for (const auto& o : run.observables) {
+      const auto names = record::column_names(o);
+      known.insert(known.end(), names.begin(), names.end());
+      if (o.name == "link_position") links = o.shape.at(0);
+    }
+    measured = load_measured(options.measured, known, (links + 1) / 2);
+    figure_options.measured = &measured;
+  }
+
+  std::vector<std::string> names = options.what;
+  if (names.empty()) {
+    for (const auto& p : plot_names())
+      if (can_draw(p.name, run)) names.emplace_back(p.name);
+  }
+  if (options.output.empty()) {
+    fs::create_directories(options.run / "plots", fault);
+    if (fault)
+      throw FileError(
+          fmt::format("cannot make {}: {}", (options.run / "plots").string(), fault.message()));
+  }
+  for (const auto& name : names) {
+    const auto file = output_of(options, name, names.size() > 1);
+    save_picture(make_figure(name, run, scene, figure_options), file);
+    fmt::print("{}\n", file.string());
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app, Action& action) {
+  auto options = std::make_shared<PlotOptions>();
+  auto* command = app.add_subcommand("plot", "draw a run: pictures a paper could print");
+  command->add_option("run", options->run, "run folder")->required()->type_name("RUN");
+  command
+      ->add_option("--what", options->what,
+                   "plot to draw, may be repeated; all if not given: " + all_names())
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->check([](const std::string& name) {
+        const auto names = plot_names();
+        const bool known = std::any_of(names.begin(), names.end(),
+                                       [&](const PlotName& p) { return p.name == name; });
+        return known ? std::string{}
+                     : fmt::format("there is no plot \"{}\"; choose from {}", name, all_names());
+      });
+  command
+      ->add_option("--measured", options->measured,
+                   "your own CSV drawn over the run: time and link_position.6.x, … or t,x,y")
+      ->type_name("FILE.csv");
+  command
+      ->add_option(
+          "-o,--output", options->output,
+          "picture to write; its ending chooses SVG, PNG or PDF (default: RUN/plots/*.svg)")
+      ->type_name("FILE")
+      ->check([](const std::string& file) {
+        const auto ending = fs::path(file).extension();
+        return ending == ".svg" || ending == ".png" || ending == ".pdf"
+                   ? std::string{}
+                   : fmt::format("{}: expected a name ending in .svg, .png or .pdf", file);
+      });
+  command
+      ->add_option("--time", options->figure.time,
+                   "course: time of the posture, s (default: the last)")
+      ->type_name("T");
+  command->add_flag("--zoom", options->figure.zoom,
+                    "course: frame the robot, not the whole course");
+  command->add_option("--from", options->figure.from, "start of the time axes and paths, s")
+      ->type_name("T");
+  command->add_option("--to", options->figure.to, "their end, s")->type_name("T");
+  command->add_option("--link", options->figure.links, "link (or joint) to draw, may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("N");
+  command->callback([options, &action] { action = [options] { return plot(*options); }; });
+}
+
+}  // namespace coluber::app

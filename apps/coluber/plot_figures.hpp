@@ -1,0 +1,41 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "coluber/record/trajectory.hpp"
+
+#include "plot_gnuplot.hpp"
+#include "plot_measured.hpp"
+#include "plot_scene.hpp"
+
+namespace coluber::app {
+
+struct FigureOptions {
+  std::optional<double> time;          ///< s, of the posture drawn; the last frame if absent
+  std::optional<double> from;          ///< s, start of the time axes and of the paths
+  std::optional<double> to;            ///< s, their end
+  bool zoom = false;                   ///< course: frame the robot, not the whole course
+  std::vector<int> links;              ///< 1-based; empty: the figure's own choice
+  const Measured* measured = nullptr;  ///< drawn over it where it has the figure's quantities
+};
+
+/// Draws a run of any System that has the observables the figure needs. Throws Error naming the
+/// missing observable, and InputError for a link or a time that the run does not have.
+Figure make_figure(std::string_view name, const record::Trajectory& run, const Scene& scene,
+                   const FigureOptions& options = {});
+
+/// True if the run has the observables that the figure needs.
+bool can_draw(std::string_view name, const record::Trajectory& run);
+
+/// Paths of one link in several runs over one set of obstacles each, stacked  (Transeth fig 7.8).
+struct PathPanel {
+  std::string_view title;
+  const record::Trajectory* run;
+  const Scene* scene;
+};
+Figure make_path_comparison(const std::vector<PathPanel>& panels, int link);
+
+}  // namespace coluber::app

@@ -1,0 +1,82 @@
+#include "plot_scene.hpp"
+
+#include <cmath>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "coluber/core/error.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+namespace coluber::app {
+namespace {
+
+using nlohmann::json;
+
+std::string quoted(const std::string& text) {
+  return json(text).dump(-1, ' ', true);  // a JSON string is a TOML basic string
+}
+
+/// The value in TOML. Everything but a top-level key is written inline.
+std::string toml_value(const json& value) {
+  if (value.is_object()) {
+    std::string text = "{";
+    bool first = true;
+    for (const auto& [key, item] : value.items()) {
+      if (item.is_null()) continue;
+      text += fmt::format("{}{} = {}", first ? "" : ", ", quoted(key), toml_value(item));
+      first = false;
+    }
+    return text + "}";
+  }
+  if (value.is_array()) {
+    std::string text = "[";
+    for (const auto& item : value) text += toml_value(item) + ", ";
+    return text + "]";
+  }
+  if (value.is_string()) {
+    // JSON has no infinity
+    const auto& text = value.get_ref<const std::string&>();
+    return text == "inf" || text == "-inf" ? text : quoted(text);
+  }
+  return value.dump();
+}
+
+}  // namespace
+
+Scene make_scene(const scenario::Scenario& scenario) {
+  Scene scene;
+  scene.title = scenario.title;
+  scene.links = scenario.robot.link;
+  scene.obstacles = scenario.world.obstacles;
+  try {
+    scene.gait = std::move(simulation::make_simulation(scenario).gait);
+  } catch (const Error&) {
+    // a table that has moved since the run: the picture goes without the reference
+  }
+  return scene;
+}
+
+Scene load_scene(const std::filesystem::path& run_folder) {
+  const auto file = run_folder / "run.json";
+  std::ifstream stream(file, std::ios::binary);
+  const auto run = json::parse(stream, nullptr, false);
+  if (run.is_discarded() || !run.contains("/scenario/resolved"_json_pointer) ||
+      !run["scenario"]["resolved"].is_object())
+    throw FileError(
+        fmt::format("{}: is missing or does not hold the run's scenario", file.string()));
+  std::string text;
+  for (const auto& [key, value] : run["scenario"]["resolved"].items())
+    if (!value.is_null()) text += fmt::format("{} = {}\n", quoted(key), toml_value(value));
+  try {
+    const auto path = std::filesystem::path(run["scenario"].value("path", std::string{}));
+    return make_scene(scenario::parse(text, path.has_parent_path() ? path.parent_path() : ".", {},
+                                      file.string()));
+  } catch (const InputError& error) {
+    throw FileError(
+        fmt::format("{}: the scenario in it cannot be used: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace coluber::app
