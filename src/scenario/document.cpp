@@ -497,6 +497,11 @@ void apply_override(Document& document, const std::string& assignment, Faults& f
                "write it in the scenario file, or run the other file");
     return;
   }
+  if (key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos ||
+      std::count(key.begin(), key.end(), '.') > limits::dots) {
+    faults.add(where, key, "is not a key", "coluber list keys prints them all");
+    return;
+  }
   std::optional<Node> value = parse_value(trim(assignment.substr(equals + 1)), source);
   if (!value) {
     const Key* row = find_key(key);
@@ -511,14 +516,9 @@ void apply_override(Document& document, const std::string& assignment, Faults& f
   Node* node = &document.root;
   std::string passed;
   std::string_view rest = key;
-  int depth = 0;
   for (;;) {
     const std::size_t dot = rest.find('.');
     const std::string_view word = rest.substr(0, dot);
-    if (word.empty() || ++depth > limits::dots) {
-      faults.add(where, key, "is not a key", "coluber list keys prints them all");
-      return;
-    }
     if (node->is_array()) {
       const std::optional<std::size_t> index = to_index(word);
       if (!index || *index < 1 || *index > node->items.size()) {

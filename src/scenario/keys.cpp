@@ -668,7 +668,7 @@ std::string expectation(const Key& key) {
     case KeyType::boolean:
       return "true or false";
     case KeyType::text:
-      return "a text in quotes";
+      return "one line of text in quotes";
     case KeyType::choice:
       return words();
     case KeyType::path:

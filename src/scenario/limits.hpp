@@ -10,7 +10,7 @@ inline constexpr double dt = 0.1;                ///< s
 inline constexpr double links = 100000;          ///< –
 inline constexpr std::size_t obstacles = 10000;  ///< –
 inline constexpr double steps = 1e10;            ///< in a run
-inline constexpr double values = 5e8;            ///< recorded in a run: frames × numbers in a frame
+inline constexpr double values = 2.5e8;          ///< recorded in a run: frames × numbers in a frame
 
 inline constexpr std::size_t file_bytes = std::size_t{16} << 20;
 inline constexpr int included_files = 256;

@@ -191,7 +191,9 @@ class Validator {
       case KeyType::boolean:
         return node.kind == Node::Kind::boolean;
       case KeyType::text:
-        return node.kind == Node::Kind::text;
+        return node.kind == Node::Kind::text &&
+               std::none_of(node.text.begin(), node.text.end(),
+                            [](char c) { return static_cast<unsigned char>(c) < 0x20; });
       case KeyType::path:
         return node.kind == Node::Kind::text && !node.text.empty();
       case KeyType::choice:

@@ -1,0 +1,54 @@
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "command.hpp"
+
+namespace coluber::app {
+
+namespace {
+
+struct CheckOptions {
+  std::filesystem::path scenario;
+  scenario::Overrides overrides;
+};
+
+/// Loads and builds, which finds what takes geometry too. Faults leave as InputError.
+int check(const CheckOptions& options) {
+  const scenario::Scenario scenario = scenario::load(options.scenario, options.overrides);
+  const simulation::Simulation simulation = simulation::make_simulation(scenario);
+  for (const std::string& warning : simulation.warnings) {
+    fmt::print(stderr, "warning: {}\n", warning);
+  }
+  const auto counted = [](std::size_t count, const char* word) {
+    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+  };
+  fmt::print("{}: ok: {}, {}, {}, {} s in steps of {} s\n", options.scenario.string(),
+             scenario.robot.model, counted(scenario.robot.link.size(), "link"),
+             counted(scenario.world.obstacles.size(), "obstacle"), scenario.duration,
+             scenario.solver.dt);
+  return 0;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command =
+      app.add_subcommand("check", "validate a scenario, report every fault at once");
+  command->add_option("scenario", options->scenario, "scenario file")
+      ->required()
+      ->type_name("SCENARIO");
+  command
+      ->add_option("--set", options->overrides,
+                   "override a key, e.g. --set solver.dt=5e-4; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  command->callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
+}  // namespace coluber::app

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "coluber/core/error.hpp"
+#include "coluber/scenario/catalogue.hpp"
+#include "coluber/scenario/keys.hpp"
+#include "coluber/scenario/scenario.hpp"
+
+#include "command.hpp"
+#include "data_dir.hpp"
+#include "plot_names.hpp"
+
+namespace coluber::app {
+
+namespace {
+
+/// One line of a list: what to type, and what it is.
+struct Entry {
+  std::string name;
+  std::string doc;
+};
+
+/// Words that the key takes and that are built.
+std::vector<Entry> words_of(std::string_view key) {
+  std::vector<Entry> entries;
+  for (const scenario::Choice& choice : scenario::find_key(key)->choices) {
+    if (choice.built) entries.push_back({choice.name, choice.doc});
+  }
+  return entries;
+}
+
+std::vector<Entry> scenarios() {
+  std::vector<Entry> entries;
+  for (const auto& file : files_in(find_data("scenarios"), ".toml")) {
+    Entry entry{shown_path(file).string(), ""};
+    try {
+      entry.doc = scenario::load(file).title;
+    } catch (const InputError& error) {
+      entry.doc = fmt::format("faulty, see  coluber check {}", entry.name);
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<Entry> plots() {
+  std::vector<Entry> entries;
+  for (const PlotName& plot : plot_names()) {
+    entries.push_back({std::string(plot.name), std::string(plot.doc)});
+  }
+  return entries;
+}
+
+std::vector<Entry> keys() {
+  std::vector<Entry> entries;
+  for (const scenario::Key& key : scenario::keys()) {
+    std::string fallback = key.default_note;
+    if (fallback.empty()) fallback = scenario::to_toml(key.default_value);
+    std::string doc = key.doc;
+    if (!key.unit.empty()) doc += fmt::format(" [{}]", key.unit);
+    doc += fmt::format("; {}; default: {}", scenario::expectation(key), fallback);
+    if (!key.built) doc += "; not built yet: takes its default only";
+    for (const scenario::Choice& choice : key.choices) {
+      if (key.built && !choice.built) doc += fmt::format("; \"{}\" is not built yet", choice.name);
+    }
+    entries.push_back({key.name, std::move(doc)});
+  }
+  return entries;
+}
+
+struct Kind {
+  const char* name;
+  std::vector<Entry> (*entries)();
+};
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> table{
+      {"models", [] { return words_of("robot.model"); }},
+      {"robots", [] { return words_of("robot.name"); }},
+      {"gaits", [] { return words_of("gait.name"); }},
+      {"controllers", [] { return words_of("controller.name"); }},
+      {"scenarios", scenarios},
+      {"plots", plots},
+      {"keys", keys},
+  };
+  return table;
+}
+
+struct ListOptions {
+  std::string what;
+  bool json = false;
+  bool markdown = false;
+};
+
+int list(const ListOptions& options) {
+  if (options.markdown) {
+    if (options.what != "keys") {
+      fmt::print(stderr, "error: --markdown goes with  coluber list keys  only\n");
+      return 2;
+    }
+    fmt::print("{}", scenario::keys_markdown());
+    return 0;
+  }
+  if (options.json && options.what == "keys") {
+    const nlohmann::ordered_json page{
+        {"keys", nlohmann::ordered_json::parse(scenario::keys_json())}};
+    fmt::print("{}\n", page.dump(2));
+    return 0;
+  }
+  const auto kind = std::find_if(kinds().begin(), kinds().end(),
+                                 [&](const Kind& each) { return each.name == options.what; });
+  const std::vector<Entry> entries = kind->entries();
+  if (options.json) {
+    nlohmann::ordered_json items = nlohmann::ordered_json::array();
+    for (const Entry& entry : entries) items.push_back({{"name", entry.name}, {"doc", entry.doc}});
+    const nlohmann::ordered_json page{{options.what, std::move(items)}};
+    fmt::print("{}\n", page.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    return 0;
+  }
+  std::size_t width = 0;
+  for (const Entry& entry : entries) width = std::max(width, entry.name.size());
+  for (const Entry& entry : entries) fmt::print("{:<{}}  {}\n", entry.name, width, entry.doc);
+  return 0;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ListOptions>();
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds()) names.emplace_back(kind.name);
+  CLI::App* command = app.add_subcommand("list", "what there is to choose from");
+  command->add_option("what", options->what, "kind of thing to list")
+      ->required()
+      ->check(CLI::IsMember(names))
+      ->type_name("");
+  command->add_flag("--json", options->json, "as JSON");
+  command->add_flag("--markdown", options->markdown, "keys only: as the page docs/keys.md");
+  command->callback([options, &action] { action = [options] { return list(*options); }; });
+}
+
+}  // namespace coluber::app
