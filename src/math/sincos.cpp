@@ -11,16 +11,16 @@ namespace {
 
 constexpr double kLimit = 1e5;
 
-// x = n π/2 + y with |y| <= π/4. π/2 in three parts (Cody and Waite): the first two carry 33 bits each, so
-// that n times either is exact for |n| < 2^20.
+// x = n π/2 + y with |y| <= π/4. π/2 in three parts (Cody and Waite): the first two carry 33 bits
+// each, so that n times either is exact for |n| < 2^20.
 constexpr double kTwoOverPi = 2.0 / std::numbers::pi;
 constexpr double kHalfPi1 = 0x1.921fb544p+0;
 constexpr double kHalfPi2 = 0x1.0b4611a6p-34;
 constexpr double kHalfPi3 = 0x1.3198a2e037073p-69;
 constexpr double kRound = 0x1.8p+52;  // adding it rounds to an integer, kept in the low bits
 
-// Taylor series on |y| <= π/4, cut where the next term is below 5e-17 of the result. The two leading terms of
-// the cosine are added so that 1 - y²/2 loses nothing.
+// Taylor series on |y| <= π/4, cut where the next term is below 5e-17 of the result. The two
+// leading terms of the cosine are added so that 1 - y²/2 loses nothing.
 inline void kernel(double x, double& s, double& c) {
   const double shifted = x * kTwoOverPi + kRound;
   const double n = shifted - kRound;
@@ -48,7 +48,8 @@ inline void kernel(double x, double& s, double& c) {
   const double head = 1.0 - half_z;
   const double cos_y = head + (((1.0 - head) - half_z) + z * z * q);
 
-  // Odd quadrants exchange sine and cosine; bit 1 of n is the sine's sign, bit 1 of n+1 the cosine's.
+  // Odd quadrants exchange sine and cosine; bit 1 of n is the sine's sign, bit 1 of n+1 the
+  // cosine's.
   const std::uint64_t odd = 0 - (quadrant & 1U);
   const auto sin_bits = std::bit_cast<std::uint64_t>(sin_y);
   const auto cos_bits = std::bit_cast<std::uint64_t>(cos_y);

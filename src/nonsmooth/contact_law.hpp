@@ -1,15 +1,16 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+
+#include <Eigen/Core>
 
 #include "coluber/nonsmooth/contact_problem.hpp"
 
 namespace coluber::nonsmooth {
 
-/// r of the prox equations, for statuses and residuals alike (kg). Any value from 0.05 to 1 gives the same
-/// iterations; the solution does not depend on it.
+/// r of the prox equations, for statuses and residuals alike (kg). Any value from 0.05 to 1 gives
+/// the same iterations; the solution does not depend on it.
 inline constexpr double kProxR = 0.3;
 
 /// A contact's laws at one velocity, linearised: P+ = q - K dgamma. In scaled variables
@@ -26,8 +27,8 @@ struct LinearLaw {
 /// Prox equations of one contact and their derivative.
 ///   s_N = P_N - r_N (gamma_N + b + c P_N),        F_N = P_N - max(0, s_N)
 ///   s   = T - r_T (gamma_t + c_t (T - A)),        F_T = T - prox_disc(s, max(0, s_N))
-/// `gamma_*` are W^T u with the friction coefficients in w_1, w_2. `r_T` is r/max(mu)²: with r/min(mu)² more
-/// than half of the steps of a (0.01, 1) ellipse would need the fallback.
+/// `gamma_*` are W^T u with the friction coefficients in w_1, w_2. `r_T` is r/max(mu)²: with
+/// r/min(mu)² more than half of the steps of a (0.01, 1) ellipse would need the fallback.
 template <int T>
 inline void linearise(const Contact<T>& contact, const Impulse& P, double gamma_N, double gamma_1,
                       double gamma_2, double r_N, double r_T, LinearLaw& law) {
@@ -88,7 +89,8 @@ inline double scaled_r(const Contact<T>& contact, double r) {
 }
 
 /// P+ = q - K dgamma
-inline void apply(const LinearLaw& law, double dgamma_N, double dgamma_1, double dgamma_2, Impulse& P) {
+inline void apply(const LinearLaw& law, double dgamma_N, double dgamma_1, double dgamma_2,
+                  Impulse& P) {
   const double dN = law.k_N * dgamma_N;
   P.N = law.q_N - dN;
   P.T.x() = law.q_1 - law.n_1 * dN - law.k_11 * dgamma_1 - law.k_12 * dgamma_2;

@@ -8,7 +8,8 @@ void update_twists(const ContactProblem<T>& problem, Solution<T>& solution) {
   solution.twist[n - 1] = solution.root;
   for (std::size_t i = n - 1; i-- > 0;) {
     const Node<T>& node = problem.nodes[i];
-    solution.twist[i] = solution.twist[static_cast<std::size_t>(node.parent)] + node.s * solution.rate[i];
+    solution.twist[i] =
+        solution.twist[static_cast<std::size_t>(node.parent)] + node.s * solution.rate[i];
   }
 }
 

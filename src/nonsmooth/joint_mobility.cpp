@@ -4,7 +4,8 @@
 
 namespace coluber::nonsmooth {
 
-// Power iteration on the map joint torques -> joint accelerations of the free tree, H^-1, symmetric and positive.
+// Power iteration on the map joint torques -> joint accelerations of the free tree, H^-1, symmetric
+// and positive.
 template <int T>
 double joint_mobility(const ContactProblem<T>& problem, SolverData<T>& data) {
   const std::size_t n = problem.nodes.size();
@@ -20,7 +21,8 @@ double joint_mobility(const ContactProblem<T>& problem, SolverData<T>& data) {
   }
   storage.fit(free);
   // Alternating signs lie near the stiffest mode, where neighbours turn against each other.
-  for (std::size_t i = 0; i + 1 < n; ++i) free.nodes[i].sr = (i % 2 == 0 ? 1.0 : -1.0) + 1e-3 * static_cast<double>(i);
+  for (std::size_t i = 0; i + 1 < n; ++i)
+    free.nodes[i].sr = (i % 2 == 0 ? 1.0 : -1.0) + 1e-3 * static_cast<double>(i);
 
   Solution<T> answer;
   double lambda = 0.0;

@@ -12,10 +12,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 template <int T>
 using Storage = typename SolverData<T>::Storage;
 
-/// Laws of the contacts of node i at the solution's velocities and impulses; the worst residual comes back.
+/// Laws of the contacts of node i at the solution's velocities and impulses; the worst residual
+/// comes back.
 template <int T>
-inline double linearise_node(const ContactProblem<T>& problem, const Solution<T>& solution, std::size_t i,
-                             LinearLaw* laws, double worst) {
+inline double linearise_node(const ContactProblem<T>& problem, const Solution<T>& solution,
+                             std::size_t i, LinearLaw* laws, double worst) {
   const Node<T>& node = problem.nodes[i];
   const Twist<T>& u = solution.twist[i];
   const int end = node.first_contact + node.contact_count;
@@ -29,8 +30,9 @@ inline double linearise_node(const ContactProblem<T>& problem, const Solution<T>
   return worst;
 }
 
-/// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N s).
-/// Each sweep makes the momentum balance exact, so the laws alone decide. Returns the last residual (N s).
+/// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N
+/// s). Each sweep makes the momentum balance exact, so the laws alone decide. Returns the last
+/// residual (N s).
 template <int T>
 double newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
                      double tolerance, int max_sweeps, int& sweeps) {
@@ -58,8 +60,8 @@ double newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, St
   return residual;
 }
 
-/// Impulses as explicit functions of the velocities, P(u), and their derivative: the same laws with r = 1/c and
-/// r_T = 1/c_t, where P drops out of s.
+/// Impulses as explicit functions of the velocities, P(u), and their derivative: the same laws with
+/// r = 1/c and r_T = 1/c_t, where P drops out of s.
 template <int T>
 void explicit_laws(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage) {
   for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
@@ -80,7 +82,8 @@ void explicit_laws(const ContactProblem<T>& problem, Solution<T>& solution, Stor
 
 /// max |G(u)|, G = J^T [M u - p - sum W P] + sd phidot - sr, torques over the length scale (N s).
 template <int T>
-double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solution, Storage<T>& storage) {
+double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solution,
+                       Storage<T>& storage) {
   const std::size_t n = problem.nodes.size();
   double worst = 0.0;
   for (auto& node : storage.nodes) node.p.setZero();
@@ -116,12 +119,14 @@ struct Attempt {
 constexpr std::array<Attempt, 4> kAttempts{
     {{0.1, 200, false}, {10.0, 200, true}, {0.01, 1500, false}, {0.1, 200, true}}};
 
-/// Pseudo-transient continuation: implicit Euler of M du/ds = -G(u) from the last step's velocities, with
-/// pseudo-time step tau. Unlike Newton it leaves unstable branches, where Newton cycles between two active sets
-/// across a fold. Every few steps, P <- P(u) and Newton is tried. Returns the residual reached (N s).
+/// Pseudo-transient continuation: implicit Euler of M du/ds = -G(u) from the last step's
+/// velocities, with pseudo-time step tau. Unlike Newton it leaves unstable branches, where Newton
+/// cycles between two active sets across a fold. Every few steps, P <- P(u) and Newton is tried.
+/// Returns the residual reached (N s).
 template <int T>
 double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
-                               Solution<T>& solution, Storage<T>& storage, double tolerance, int& sweeps) {
+                               Solution<T>& solution, Storage<T>& storage, double tolerance,
+                               int& sweeps) {
   constexpr int kNewtonTry = 8;
   Solution<T>& u = storage.trial;
   Solution<T>& best = storage.best;
@@ -142,7 +147,8 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
     for (int step = 0; step < attempt.steps && tau > 1e-12; ++step) {
       const PivotSigns signs = eliminate(problem, u, storage.laws.data(), 1.0 + 1.0 / tau, storage);
       ++sweeps;
-      const bool good = signs.determinant_positive && (attempt.determinant_only || signs.joints_positive);
+      const bool good =
+          signs.determinant_positive && (attempt.determinant_only || signs.joints_positive);
       if (!good) {
         tau /= 4.0;
         continue;
@@ -181,8 +187,8 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
 }  // namespace
 
 template <int T>
-SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& previous, Solution<T>& solution,
-                       SolverData<T>& data, const NewtonOptions& options) {
+SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& previous,
+                       Solution<T>& solution, SolverData<T>& data, const NewtonOptions& options) {
   auto& storage = data.storage();
   storage.fit(problem);
   solution.resize(problem.nodes.size(), problem.contacts.size());
@@ -194,7 +200,8 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
       newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
   if (!(residual <= tolerance) && options.fallback) {
     info.fallback = true;
-    residual = continue_in_pseudo_time(problem, previous, solution, storage, tolerance, info.iterations);
+    residual =
+        continue_in_pseudo_time(problem, previous, solution, storage, tolerance, info.iterations);
   }
   info.residual = residual / problem.impulse_scale;
   if (!std::isfinite(residual)) {

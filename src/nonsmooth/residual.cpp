@@ -84,6 +84,7 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
   return result;
 }
 
-template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&, ResidualData<3>&);
+template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&,
+                                      ResidualData<3>&);
 
 }  // namespace coluber::nonsmooth

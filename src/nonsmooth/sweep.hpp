@@ -2,16 +2,18 @@
 
 // The linear algebra of a tree of links: one sweep from the tips to the root and one back solve
 //   J^T [ (M + W K W^T) J dnu ] = - G,   G = J^T [ M u - p - sum W q ] + sd phidot - sr
-// without ever forming a matrix larger than T by T. All twists are taken at one common point, so that nothing
-// has to be shifted along the chain.
+// without ever forming a matrix larger than T by T. All twists are taken at one common point, so
+// that nothing has to be shifted along the chain.
 
-#include <Eigen/LU>
 #include <cmath>
 #include <vector>
 
-#include "contact_law.hpp"
+#include <Eigen/LU>
+
 #include "coluber/nonsmooth/contact_problem.hpp"
 #include "coluber/nonsmooth/solver.hpp"
+
+#include "contact_law.hpp"
 
 namespace coluber::nonsmooth {
 
@@ -49,7 +51,8 @@ struct PivotSigns {
 /// (M + W K W^T) and (M u - p - W q) of one node, its children's shares already in `node`.
 template <int T>
 inline void add_own_block(const ContactProblem<T>& problem, const Solution<T>& solution,
-                          const LinearLaw* laws, double mass_factor, std::size_t i, Block<T>& G, Twist<T>& p) {
+                          const LinearLaw* laws, double mass_factor, std::size_t i, Block<T>& G,
+                          Twist<T>& p) {
   const Node<T>& link = problem.nodes[i];
   G += mass_factor * link.M;
   p += link.M.lazyProduct(solution.twist[i]) - link.p;
@@ -65,7 +68,8 @@ inline void add_own_block(const ContactProblem<T>& problem, const Solution<T>& s
       p -= law.q_1 * contact.w_1 + law.q_2 * contact.w_2;
     }
     if (contact.unilateral && law.k_N != 0.0) {
-      const Twist<T> column = law.k_N * (contact.w_N + law.n_1 * contact.w_1 + law.n_2 * contact.w_2);
+      const Twist<T> column =
+          law.k_N * (contact.w_N + law.n_1 * contact.w_1 + law.n_2 * contact.w_2);
       G += column.lazyProduct(contact.w_N.transpose());
       p -= law.q_N * contact.w_N;
     }
@@ -106,7 +110,8 @@ inline PivotSigns eliminate(const ContactProblem<T>& problem, const Solution<T>&
   return signs;
 }
 
-/// Tips to root once more with the factors of `eliminate` and other impulses: p = M u - p - sum W P.
+/// Tips to root once more with the factors of `eliminate` and other impulses: p = M u - p - sum W
+/// P.
 template <int T>
 inline void eliminate_right_side(const ContactProblem<T>& problem, const Solution<T>& solution,
                                  typename SolverData<T>::Storage& storage) {
@@ -129,7 +134,8 @@ inline void eliminate_right_side(const ContactProblem<T>& problem, const Solutio
   }
 }
 
-/// Root to tips: adds the increments to root, rates and twists, and calls `visit(i, dtwist)` for every node.
+/// Root to tips: adds the increments to root, rates and twists, and calls `visit(i, dtwist)` for
+/// every node.
 template <int T, typename Visit>
 inline void substitute(const ContactProblem<T>& problem, Solution<T>& solution,
                        typename SolverData<T>::Storage& storage, Visit&& visit) {

@@ -1,15 +1,16 @@
 #include <cmath>
 
 #include "coluber/nonsmooth/prox.hpp"
+
 #include "sweep.hpp"
 
 namespace coluber::nonsmooth {
 
-// One iteration of Transeth's algorithm 3.1 in joint coordinates: velocities from the impulses of the last
-// iteration, (3.75)-(3.77), then every impulse by its prox equation, (3.78)-(3.80). The joint impulses P_J of
-// (3.75) are eliminated by the sweep instead of by (W_J^T M^-1 W_J)^-1: the same velocities, linear cost.
-// Differs: the prox arguments are those of the problem, xi = gamma_N + b + c P_N and gamma_T + c_T (P_T - A); the
-// thesis' own law is b = c = c_T = 0.
+// One iteration of Transeth's algorithm 3.1 in joint coordinates: velocities from the impulses of
+// the last iteration, (3.75)-(3.77), then every impulse by its prox equation, (3.78)-(3.80). The
+// joint impulses P_J of (3.75) are eliminated by the sweep instead of by (W_J^T M^-1 W_J)^-1: the
+// same velocities, linear cost. Differs: the prox arguments are those of the problem, xi = gamma_N
+// + b + c P_N and gamma_T + c_T (P_T - A); the thesis' own law is b = c = c_T = 0.
 template <int T>
 SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, SolverData<T>& data,
                        const ThesisOptions& options) {

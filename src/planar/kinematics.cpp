@@ -12,7 +12,8 @@ namespace coluber::planar {
 
 void require_valid(const Model& model) {
   const auto demand = [](bool good, const char* what, double value, std::size_t index) {
-    if (!good) throw Error(fmt::format("planar model: {} of number {} is {}", what, index + 1, value));
+    if (!good)
+      throw Error(fmt::format("planar model: {} of number {} is {}", what, index + 1, value));
   };
   if (model.links.empty()) throw Error("planar model: a robot needs at least one link");
   for (std::size_t i = 0; i < model.links.size(); ++i) {
@@ -30,7 +31,8 @@ void require_valid(const Model& model) {
     demand(std::isfinite(obstacle.L_H) && obstacle.L_H > 0.0, "obstacle radius", obstacle.L_H, j);
   }
   demand(std::isfinite(model.g) && model.g >= 0.0, "gravity", model.g, 0);
-  demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(), 0);
+  demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(),
+         0);
   demand(std::abs(model.tilt) < 1.6, "tilt", model.tilt, 0);
 }
 
@@ -53,7 +55,8 @@ void compute_pose(const Model& model, const Vector3d& base, const Eigen::Ref<con
   math::sincos(std::span(pose.theta.data(), size), std::span(pose.sin.data(), size),
                std::span(pose.cos.data(), size));
 
-  // From a centre of gravity, the joint to link i+1 is L/2 - offset ahead, the other L/2 + offset behind.
+  // From a centre of gravity, the joint to link i+1 is L/2 - offset ahead, the other L/2 + offset
+  // behind.
   const auto ahead = [&](int i) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
     return 0.5 * link.L - link.offset;
@@ -94,8 +97,8 @@ State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int 
                  const Vector2d& position, double theta) {
   const int n = model.n();
   if (phi.size() != n - 1) {
-    throw Error(fmt::format("phi has {} entries, the model needs {} (one a joint, {} links)", phi.size(),
-                            n - 1, n));
+    throw Error(fmt::format("phi has {} entries, the model needs {} (one a joint, {} links)",
+                            phi.size(), n - 1, n));
   }
   if (link < 0 || link >= n) throw Error(fmt::format("link {} of {} does not exist", link + 1, n));
 
@@ -118,7 +121,8 @@ State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int 
 
 Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta, double sin_theta,
                 const Obstacle& obstacle) {
-  // One formula for the sides and both caps: the nearest point of the core, clamped.  Transeth (3.8)-(3.12)
+  // One formula for the sides and both caps: the nearest point of the core, clamped.  Transeth
+  // (3.8)-(3.12)
   const double dx = obstacle.H.x() - r_G.x();
   const double dy = obstacle.H.y() - r_G.y();
   const double along = dx * cos_theta + dy * sin_theta + link.offset;
@@ -130,7 +134,8 @@ Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta, double 
   gap.g = distance - (obstacle.L_H + link.L_SC);
   gap.s_c = s_c;
   // An obstacle's centre on the core has no normal; push it out sideways.
-  gap.normal = distance > 0.0 ? Vector2d{p_x / distance, p_y / distance} : Vector2d{-sin_theta, cos_theta};
+  gap.normal =
+      distance > 0.0 ? Vector2d{p_x / distance, p_y / distance} : Vector2d{-sin_theta, cos_theta};
   return gap;
 }
 

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coluber/math/sincos.hpp"
 #include "coluber/planar/snake.hpp"
+
 #include "memory.hpp"
 
-// The contact problem of one step (docs/theory-planar.md). Velocities are taken at the middle link's centre of
-// gravity, positions are those of q_M.
+// The contact problem of one step (docs/theory-planar.md). Velocities are taken at the middle
+// link's centre of gravity, positions are those of q_M.
 
 namespace coluber::planar {
 namespace {
@@ -14,12 +16,13 @@ using nonsmooth::Contact;
 using nonsmooth::Node;
 using Twist = nonsmooth::Twist<3>;
 
-// The anchored law (docs/numerics.md): compliance c = c_T = epsilon/m, penetration worked off by beta a step.
+// The anchored law (docs/numerics.md): compliance c = c_T = epsilon/m, penetration worked off by
+// beta a step.
 constexpr double kEpsilon = 0.02;
 constexpr double kBeta = 0.2;
-constexpr double kNear = 0.02;          // m: closer points are in the problem
-constexpr double kPushOutSpeed = 0.3;   // m/s: an overlap is never worked off faster
-constexpr double kReach = 0.1;          // m a link may move before the candidate pairs are searched anew
+constexpr double kNear = 0.02;         // m: closer points are in the problem
+constexpr double kPushOutSpeed = 0.3;  // m/s: an overlap is never worked off faster
+constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
 
 double cross(double x, double y, double f_x, double f_y) { return x * f_y - y * f_x; }
 
@@ -59,9 +62,10 @@ void update_candidates(const Model& model, Data& data) {
   list.valid = true;
 }
 
-/// Friction of the ground at the centre of gravity, under the constant load m g cos(tilt) dt.  Transeth (3.60)
-Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i, double load,
-                          const PointMemory& memory) {
+/// Friction of the ground at the centre of gravity, under the constant load m g cos(tilt) dt.
+/// Transeth (3.60)
+Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i,
+                          double load, const PointMemory& memory) {
   Contact<3> contact;
   const double c = pose.cos(i);
   const double s = pose.sin(i);
@@ -87,7 +91,8 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
   contact.unilateral = true;
   contact.c = kEpsilon / link.m;
   if (options.activation == Activation::landing) {
-    contact.b = gap.g > 0.0 ? gap.g / options.dt : std::max(kBeta * gap.g / options.dt, -kPushOutSpeed);
+    contact.b =
+        gap.g > 0.0 ? gap.g / options.dt : std::max(kBeta * gap.g / options.dt, -kPushOutSpeed);
   }
   return contact;
 }
@@ -132,9 +137,16 @@ Data::Data(const Model& model) {
     m_min = std::min(m_min, link.m);
     L_min = std::min(L_min, link.L);
   }
-  problem.impulse_scale = m_min * (model.g > 0.0 ? model.g : 9.81);  // times dt, set by make_problem
+  problem.impulse_scale =
+      m_min * (model.g > 0.0 ? model.g : 9.81);  // times dt, set by make_problem
   problem.length_scale = L_min;
   weight_scale = problem.impulse_scale;
+  double sin_tilt = 0.0;
+  double cos_tilt = 1.0;
+  math::sincos(model.tilt, sin_tilt, cos_tilt);
+  load = model.g * cos_tilt;
+  math::sincos(model.tilt_direction, pull.y(), pull.x());
+  pull *= model.g * sin_tilt;
 
   // Room for more pairs than a sane scene brings near at once, so that later steps do not allocate.
   const std::size_t pairs = std::min(size * model.obstacles.size(), 64 * size + 64);
@@ -173,10 +185,9 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   data.solution.impulse.clear();
   data.next_near.clear();
   data.penetration = 0.0;
-  const double load_per_mass = model.g * std::cos(model.tilt) * dt;
-  const double pull_per_mass = model.g * std::sin(model.tilt) * dt;
-  const double pull_x = pull_per_mass * std::cos(model.tilt_direction);
-  const double pull_y = pull_per_mass * std::sin(model.tilt_direction);
+  const double load_per_mass = data.load * dt;
+  const double pull_x = data.pull.x() * dt;
+  const double pull_y = data.pull.y() * dt;
   const bool friction = model.mu_T.maxCoeff() > 0.0 && load_per_mass > 0.0;
   const bool three = state.k >= 3;
   const bool warm_start = options.solver == Solver::thesis;
@@ -198,7 +209,8 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
     const double p_y = m * (state.u(3 * i + 1) + pull_y);
     node.p << link.Theta * state.u(3 * i + 2) + cross(x, y, p_x, p_y), p_x, p_y;
 
-    // Joint to the parent: phi = theta_(i+1) - theta_i, so in the rear half the child turns by -phidot.
+    // Joint to the parent: phi = theta_(i+1) - theta_i, so in the rear half the child turns by
+    // -phidot.
     if (i != b) {
       const bool front = i > b;
       const int joint = front ? i - 1 : i;
@@ -208,7 +220,8 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
       const double sign = front ? 1.0 : -1.0;
       node.s << sign, sign * o_y, -sign * o_x;
       node.sd = dt * command.k_D(joint) + 0.5 * dt * dt * command.k_P(joint);
-      node.sr = dt * (command.tau(joint) + command.k_P(joint) * (command.phi_d(joint) - state.phi(joint)) +
+      node.sr = dt * (command.tau(joint) +
+                      command.k_P(joint) * (command.phi_d(joint) - state.phi(joint)) +
                       command.k_D(joint) * command.phidot_d(joint));
       data.solution.rate[k] =
           extrapolate(three, state.phidot(joint), state.phidot_2(joint), state.phidot_3(joint));
@@ -249,8 +262,9 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
       }
       problem.contacts.push_back(obstacle_contact(link, pose, i, gap, options));
       data.near_of_contact.push_back(static_cast<int>(data.next_near.size()) - 1);
-      data.solution.impulse.push_back(warm_start ? nonsmooth::Impulse{entry.last_active, Vector2d::Zero()}
-                                                 : predict(entry.point));
+      data.solution.impulse.push_back(warm_start
+                                          ? nonsmooth::Impulse{entry.last_active, Vector2d::Zero()}
+                                          : predict(entry.point));
     }
     node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
   }

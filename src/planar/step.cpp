@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "coluber/planar/snake.hpp"
+
 #include "memory.hpp"
 
 namespace coluber::planar {
@@ -15,7 +16,8 @@ StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info
   info.status = Status::non_finite;
   info.quantity = "velocity";
   for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
-    const double sum = command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
+    const double sum =
+        command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
     if (!std::isfinite(sum)) {
       info.quantity = "joint command";
       info.index = static_cast<int>(j) + 1;
@@ -31,7 +33,8 @@ StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info
   return info;
 }
 
-/// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, and the link velocities at E.
+/// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, and the link velocities at
+/// E.
 void update_works(const Model& model, State& state, Data& data, const StepOptions& options) {
   const double dt = options.dt;
   const Pose& pose = data.pose;
@@ -39,9 +42,6 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
   StepWork work;
   double T_A = 0.0;
   double T_E = 0.0;
-  const double pull = model.g * std::sin(model.tilt) * dt;
-  const Vector2d pull_per_mass{pull * std::cos(model.tilt_direction), pull * std::sin(model.tilt_direction)};
-
   for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
     const int i = data.link_of_node[k];
     const Link& link = model.links[static_cast<std::size_t>(i)];
@@ -51,7 +51,7 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
     const Vector3d mean = 0.5 * (u_A + u_E);
     T_A += 0.5 * (link.m * u_A.head<2>().squaredNorm() + link.Theta * u_A(2) * u_A(2));
     T_E += 0.5 * (link.m * u_E.head<2>().squaredNorm() + link.Theta * u_E(2) * u_E(2));
-    work.gravity += link.m * pull_per_mass.dot(mean.head<2>());
+    work.gravity += link.m * dt * data.pull.dot(mean.head<2>());
 
     data.ground_impulse.col(i).setZero();
     data.obstacle_impulse.col(i).setZero();
@@ -60,7 +60,8 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
       const auto index = static_cast<std::size_t>(c);
       const auto& contact = problem.contacts[index];
       const Impulse& P = data.solution.impulse[index];
-      const nonsmooth::Twist<3> wrench = P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+      const nonsmooth::Twist<3> wrench =
+          P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
       const double torque = wrench(0) - (pose.r(0, i) * wrench(2) - pose.r(1, i) * wrench(1));
       const double done = wrench(1) * mean(0) + wrench(2) * mean(1) + torque * mean(2);
       if (data.near_of_contact[index] < 0) {
@@ -90,7 +91,8 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
 
   const nonsmooth::SolveInfo solve =
       options.solver == Solver::newton
-          ? nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver, options.newton)
+          ? nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver,
+                                    options.newton)
           : nonsmooth::solve_thesis(data.problem, data.solution, data.solver, options.thesis);
   const nonsmooth::Residual residual =
       nonsmooth::compute_residual(data.problem, data.solution, data.residual);
@@ -155,8 +157,8 @@ double explicit_servo_limit(const Model& model, const State& state, double k_P, 
   Data data(model);
   make_problem(model, state, JointCommand(model.n() - 1), StepOptions{}, data);
   const double lambda = nonsmooth::joint_mobility(data.problem, data.solver);
-  // v' = v - dt lambda (k_P q + k_D v), q' = q + dt (v + v')/2 has its multipliers inside the unit circle iff
-  // dt < 2/(lambda k_D) and dt < 2 k_D/k_P.
+  // v' = v - dt lambda (k_P q + k_D v), q' = q + dt (v + v')/2 has its multipliers inside the unit
+  // circle iff dt < 2/(lambda k_D) and dt < 2 k_D/k_P.
   if (!(k_D > 0.0)) return k_P > 0.0 ? 0.0 : std::numeric_limits<double>::infinity();
   const double damping = 2.0 / (lambda * k_D);
   return k_P > 0.0 ? std::min(damping, 2.0 * k_D / k_P) : damping;

@@ -1,27 +1,29 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include "coluber/core/export.hpp"
 
-/// The non-smooth step as a value: a tree of rigid links and the contacts that act on it. Nothing here knows
-/// a snake, a plane or a servo; models fill the value in, every solver takes the same one.
+/// The non-smooth step as a value: a tree of rigid links and the contacts that act on it. Nothing
+/// here knows a snake, a plane or a servo; models fill the value in, every solver takes the same
+/// one.
 ///
 /// | letter | code | meaning | unit |
 /// |---|---|---|---|
 /// | T | `T` | size of a twist: 3 in the plane (omega, v_x, v_y), 6 in space (omega, v) | – |
 /// | u_i | `twist` | velocity of link i, taken at one point common to all links | rad/s, m/s |
 /// | M_i | `Node::M` | inertia of link i at that point | kg m², kg m, kg |
-/// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N s |
-/// | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – |
-/// | – | `sd`, `sr` | servo in the step: joint impulse = sr - sd phidot_E | N m s², N m s |
-/// | W | `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction coefficient | – |
-/// | P_N | `Impulse::N` | normal impulse of the step | N s |
-/// | P_T | `Impulse::T` | tangential impulse in scaled variables, P_T,i = mu_i T_i | N s |
-/// | b, c | `b`, `c` | normal law 0 <= P_N _|_ gamma_N + b + c P_N >= 0 | m/s, 1/kg |
-/// | c_T, A | `c_t`, `A` | tangential law -(gamma_T + c_T (P_T - A)) in N_C(P_T), scaled | 1/kg, N s |
+/// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N
+/// s | | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – | | –
+/// | `sd`, `sr` | servo in the step: joint impulse = sr - sd phidot_E | N m s², N m s | | W |
+/// `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction
+/// coefficient | – | | P_N | `Impulse::N` | normal impulse of the step | N s | | P_T | `Impulse::T`
+/// | tangential impulse in scaled variables, P_T,i = mu_i T_i | N s | | b, c | `b`, `c` | normal
+/// law 0 <= P_N _|_ gamma_N + b + c P_N >= 0 | m/s, 1/kg | | c_T, A | `c_t`, `A` | tangential law
+/// -(gamma_T + c_T (P_T - A)) in N_C(P_T), scaled | 1/kg, N s |
 namespace coluber::nonsmooth {
 
 template <int T>
@@ -29,7 +31,8 @@ using Twist = Eigen::Matrix<double, T, 1>;
 template <int T>
 using Block = Eigen::Matrix<double, T, T>;
 
-/// One link with one joint axis towards its parent. A joint with two axes is two nodes, one massless.
+/// One link with one joint axis towards its parent. A joint with two axes is two nodes, one
+/// massless.
 template <int T>
 struct Node {
   Block<T> M = Block<T>::Zero();
@@ -42,8 +45,9 @@ struct Node {
   int contact_count = 0;
 };
 
-/// One contact point of a link with the world. The friction set is an ellipse in the frame of (w_1, w_2) with
-/// half axes mu_i P_N, which in scaled variables is the disc |T| <= P_N: the true normal-cone law for any ratio.
+/// One contact point of a link with the world. The friction set is an ellipse in the frame of (w_1,
+/// w_2) with half axes mu_i P_N, which in scaled variables is the disc |T| <= P_N: the true
+/// normal-cone law for any ratio.
 template <int T>
 struct Contact {
   Twist<T> w_N = Twist<T>::Zero();
@@ -66,7 +70,8 @@ struct Impulse {
   friend bool operator==(const Impulse&, const Impulse&) = default;
 };
 
-/// One step's problem. Nodes stand in elimination order: children before their parent, the root last.
+/// One step's problem. Nodes stand in elimination order: children before their parent, the root
+/// last.
 template <int T>
 struct ContactProblem {
   std::vector<Node<T>> nodes;
@@ -79,9 +84,9 @@ struct ContactProblem {
 template <int T>
 struct Solution {
   Twist<T> root = Twist<T>::Zero();
-  std::vector<double> rate;        ///< joint rate of every node but the root (rad/s)
-  std::vector<Impulse> impulse;    ///< one a contact
-  std::vector<Twist<T>> twist;     ///< of every node; follows from root and rate
+  std::vector<double> rate;      ///< joint rate of every node but the root (rad/s)
+  std::vector<Impulse> impulse;  ///< one a contact
+  std::vector<Twist<T>> twist;   ///< of every node; follows from root and rate
 
   void resize(std::size_t nodes, std::size_t contacts) {
     rate.resize(nodes, 0.0);

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+
+#include <Eigen/Core>
 
 namespace coluber::nonsmooth {
 

@@ -7,8 +7,8 @@
 
 namespace coluber::nonsmooth {
 
-/// How well a solution answers a problem, computed from the two alone and from nothing a solver keeps.
-/// All figures are impulses over `impulse_scale`.
+/// How well a solution answers a problem, computed from the two alone and from nothing a solver
+/// keeps. All figures are impulses over `impulse_scale`.
 struct Residual {
   double law = 0.0;        ///< max over contacts of |F_N| and mu |F_T| with r = 0.3 kg
   double rigid_law = 0.0;  ///< the same for the set-valued law as it stands: c_T = 0
@@ -23,8 +23,8 @@ struct ResidualData {
 };
 
 template <int T>
-COLUBER_EXPORT Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& solution,
-                                         ResidualData<T>& data);
+COLUBER_EXPORT Residual compute_residual(const ContactProblem<T>& problem,
+                                         const Solution<T>& solution, ResidualData<T>& data);
 
 extern template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&,
                                              ResidualData<3>&);

@@ -15,17 +15,17 @@ struct NewtonOptions {
 };
 
 struct ThesisOptions {
-  double r_T = 1.3;            ///< kg, Transeth table 7.2
-  double r_H = 0.01;           ///< kg
-  double epsilon = 2e-5;       ///< N s, on |dP_H| + |dP_T|
+  double r_T = 1.3;       ///< kg, Transeth table 7.2
+  double r_H = 0.01;      ///< kg
+  double epsilon = 2e-5;  ///< N s, on |dP_H| + |dP_T|
   int max_iterations = 10000;
 };
 
 struct [[nodiscard]] SolveInfo {
   Status status = Status::ok;
-  int iterations = 0;      ///< linear sweeps
-  double residual = 0.0;   ///< the solver's own, scaled
-  bool fallback = false;   ///< Newton alone did not settle
+  int iterations = 0;     ///< linear sweeps
+  double residual = 0.0;  ///< the solver's own, scaled
+  bool fallback = false;  ///< Newton alone did not settle
 };
 
 /// Scratch of one thread; grows with the first problems, then never allocates.
@@ -47,27 +47,28 @@ class COLUBER_EXPORT SolverData {
 };
 
 /// Semi-smooth Newton; each iteration is one articulated sweep, linear in the number of nodes.
-/// `solution` holds the guess (a predictor's) on entry. `previous` holds the velocities at the start of the
-/// step, where the fallback begins.
+/// `solution` holds the guess (a predictor's) on entry. `previous` holds the velocities at the
+/// start of the step, where the fallback begins.
 template <int T>
 COLUBER_EXPORT SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& previous,
                                       Solution<T>& solution, SolverData<T>& data,
                                       const NewtonOptions& options = {});
 
-/// Modified Newton iteration of the thesis: P <- prox(P - r xi), Transeth algorithm 3.1, (3.75)-(3.81).
-/// `solution.impulse` holds the impulses to start from.
+/// Modified Newton iteration of the thesis: P <- prox(P - r xi), Transeth algorithm 3.1,
+/// (3.75)-(3.81). `solution.impulse` holds the impulses to start from.
 template <int T>
 COLUBER_EXPORT SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution,
                                       SolverData<T>& data, const ThesisOptions& options = {});
 
-/// Largest eigenvalue (1/(kg m²)) of the inverse joint-space inertia of the free tree: the fastest way its
-/// joints answer a torque. Explicit servos are stable for dt < 2/(k_D lambda) and dt < 2 k_D/k_P.
+/// Largest eigenvalue (1/(kg m²)) of the inverse joint-space inertia of the free tree: the fastest
+/// way its joints answer a torque. Explicit servos are stable for dt < 2/(k_D lambda) and dt < 2
+/// k_D/k_P.
 template <int T>
 COLUBER_EXPORT double joint_mobility(const ContactProblem<T>& problem, SolverData<T>& data);
 
 extern template class SolverData<3>;
-extern template SolveInfo solve_newton<3>(const ContactProblem<3>&, const Solution<3>&, Solution<3>&,
-                                          SolverData<3>&, const NewtonOptions&);
+extern template SolveInfo solve_newton<3>(const ContactProblem<3>&, const Solution<3>&,
+                                          Solution<3>&, SolverData<3>&, const NewtonOptions&);
 extern template SolveInfo solve_thesis<3>(const ContactProblem<3>&, Solution<3>&, SolverData<3>&,
                                           const ThesisOptions&);
 extern template double joint_mobility<3>(const ContactProblem<3>&, SolverData<3>&);

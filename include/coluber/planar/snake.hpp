@@ -1,8 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <vector>
+
+#include <Eigen/Core>
 
 #include "coluber/core/export.hpp"
 #include "coluber/core/status.hpp"
@@ -11,21 +12,21 @@
 #include "coluber/nonsmooth/residual.hpp"
 #include "coluber/nonsmooth/solver.hpp"
 
-/// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued friction at every
-/// link's centre of gravity, inelastic contact with circular obstacles, motors in the joints.
+/// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued friction at
+/// every link's centre of gravity, inelastic contact with circular obstacles, motors in the joints.
 ///
 /// | letter | code | meaning | unit | equation |
 /// |---|---|---|---|---|
 /// | n | `n()` | number of links | – | 3.3 |
 /// | L_i | `Link::L` | joint to joint | m | table 7.1 |
-/// | L_GS, L_SC | `Link::L_GS`, `L_SC` | half length and radius of the capsule's core | m | (3.8)-(3.12) |
-/// | m, Theta | `Link::m`, `Theta` | mass, inertia about the centre of gravity | kg, kg m² | (3.44) |
-/// | theta_i | `theta` | angle from e_x to the link's axis, which points to link i+1; never wrapped | rad | 3.3 |
-/// | phi_i | `phi` | theta_(i+1) - theta_i | rad | (3.51) |
-/// | u_i | `u` | (xdot, ydot, omega) of link i | m/s, rad/s | 3.3 |
-/// | H_j, L_Hj | `Obstacle::H`, `L_H` | centre and radius of obstacle j | m | (3.8) |
-/// | mu_T | `mu_T` | friction along and across the link | – | (3.60) |
-/// | q_A, q_M, q_E | – | configuration at start, middle and end of a step | – | 3.6 |
+/// | L_GS, L_SC | `Link::L_GS`, `L_SC` | half length and radius of the capsule's core | m |
+/// (3.8)-(3.12) | | m, Theta | `Link::m`, `Theta` | mass, inertia about the centre of gravity | kg,
+/// kg m² | (3.44) | | theta_i | `theta` | angle from e_x to the link's axis, which points to link
+/// i+1; never wrapped | rad | 3.3 | | phi_i | `phi` | theta_(i+1) - theta_i | rad | (3.51) | | u_i
+/// | `u` | (xdot, ydot, omega) of link i | m/s, rad/s | 3.3 | | H_j, L_Hj | `Obstacle::H`, `L_H` |
+/// centre and radius of obstacle j | m | (3.8) | | mu_T | `mu_T` | friction along and across the
+/// link | – | (3.60) | | q_A, q_M, q_E | – | configuration at start, middle and end of a step | –
+/// | 3.6 |
 namespace coluber::planar {
 
 using Eigen::Vector2d;
@@ -50,10 +51,10 @@ struct Obstacle {
 struct Model {
   std::vector<Link> links;
   std::vector<Obstacle> obstacles;
-  double g = 9.81;                             ///< m/s²
+  double g = 9.81;  ///< m/s²
   Vector2d mu_T{0.2, 0.2};
-  double tilt = 0.0;                           ///< slope of the ground (rad)
-  double tilt_direction = 0.0;                 ///< downhill, from e_x (rad)
+  double tilt = 0.0;            ///< slope of the ground (rad)
+  double tilt_direction = 0.0;  ///< downhill, from e_x (rad)
 
   [[nodiscard]] int n() const { return static_cast<int>(links.size()); }
   /// 0-based index of the middle link, number ⌈n/2⌉: the root of the joint coordinates.
@@ -75,27 +76,28 @@ struct ObstacleMemory {
   int node = 0;
   int obstacle = 0;
   PointMemory point;
-  double last_active = 0.0;  ///< N s, impulse when it was last in the problem (the thesis' warm start)
+  double last_active =
+      0.0;  ///< N s, impulse when it was last in the problem (the thesis' warm start)
   friend bool operator==(const ObstacleMemory&, const ObstacleMemory&) = default;
 };
 
 /// All that is needed to go on to the same bits. Positions are those of the coming step's middle:
 /// the midpoint rule is a leapfrog on q_M, and q(t) = q_M - dt/2 u.
 struct State {
-  std::int64_t k = 0;  ///< steps done; t = k dt
-  Vector3d base = Vector3d::Zero();        ///< x, y, theta of the middle link at q_M
-  VectorXd phi;                            ///< joint angles at q_M
-  Vector3d twist = Vector3d::Zero();       ///< omega, v_x, v_y of the middle link
+  std::int64_t k = 0;                 ///< steps done; t = k dt
+  Vector3d base = Vector3d::Zero();   ///< x, y, theta of the middle link at q_M
+  VectorXd phi;                       ///< joint angles at q_M
+  Vector3d twist = Vector3d::Zero();  ///< omega, v_x, v_y of the middle link
   VectorXd phidot;
   Vector3d twist_2 = Vector3d::Zero(), twist_3 = Vector3d::Zero();  ///< one and two steps earlier
   VectorXd phidot_2, phidot_3;
-  VectorXd u;                              ///< link velocities (xdot, ydot, omega), 3n
-  std::vector<PointMemory> ground;         ///< one a link
-  std::vector<ObstacleMemory> near;        ///< ordered by (node, obstacle)
+  VectorXd u;                        ///< link velocities (xdot, ydot, omega), 3n
+  std::vector<PointMemory> ground;   ///< one a link
+  std::vector<ObstacleMemory> near;  ///< ordered by (node, obstacle)
 };
 
-/// A robot at rest: joint angles `phi`, link `link` (0-based) with its centre of gravity at `position` and its
-/// axis at the angle `theta`.
+/// A robot at rest: joint angles `phi`, link `link` (0-based) with its centre of gravity at
+/// `position` and its axis at the angle `theta`.
 COLUBER_EXPORT State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int link,
                                 const Vector2d& position, double theta);
 
@@ -115,9 +117,9 @@ struct StepOptions {
 
 /// Configuration of every link at one instant.
 struct Pose {
-  VectorXd theta, sin, cos;             ///< n
-  Eigen::Matrix2Xd r;                   ///< centres of gravity relative to the middle link's (m)
-  Vector2d origin = Vector2d::Zero();   ///< centre of gravity of the middle link (m)
+  VectorXd theta, sin, cos;            ///< n
+  Eigen::Matrix2Xd r;                  ///< centres of gravity relative to the middle link's (m)
+  Vector2d origin = Vector2d::Zero();  ///< centre of gravity of the middle link (m)
   void resize(int n);
 };
 
@@ -134,28 +136,30 @@ struct StepWork {
 struct COLUBER_EXPORT Data {
   explicit Data(const Model& model);
 
-  Pose pose;                                    ///< at q_M of the step done
+  Pose pose;  ///< at q_M of the step done
   nonsmooth::ContactProblem<3> problem;
   nonsmooth::Solution<3> solution, previous;
   nonsmooth::SolverData<3> solver;
   nonsmooth::ResidualData<3> residual;
   std::vector<int> link_of_node, node_of_link;
-  std::vector<ObstacleMemory> next_near;        ///< becomes State::near
-  std::vector<int> near_of_contact;             ///< index into next_near; -1: the ground
-  double weight_scale = 1.0;                    ///< m_min g (N)
+  std::vector<ObstacleMemory> next_near;  ///< becomes State::near
+  std::vector<int> near_of_contact;       ///< index into next_near; -1: the ground
+  double weight_scale = 1.0;              ///< m_min g (N)
+  double load = 0.0;                      ///< weight across the slope, g cos(tilt) (N/kg)
+  Vector2d pull = Vector2d::Zero();       ///< weight along it, g sin(tilt) downhill (N/kg)
 
   // results of the last step
-  VectorXd tau;                                 ///< joint torques, mean over the step (N m)
-  Eigen::Matrix2Xd ground_impulse;              ///< on each link, world axes (N s)
+  VectorXd tau;                     ///< joint torques, mean over the step (N m)
+  Eigen::Matrix2Xd ground_impulse;  ///< on each link, world axes (N s)
   Eigen::Matrix2Xd obstacle_impulse;
   StepWork work;
-  double kinetic_energy = 0.0;                  ///< J, at the end of the step
-  double penetration = 0.0;                     ///< deepest at q_M (m)
+  double kinetic_energy = 0.0;  ///< J, at the end of the step
+  double penetration = 0.0;     ///< deepest at q_M (m)
 
   // pairs of link and obstacle that can touch before some link has moved `reach`
   struct Candidates {
-    std::vector<int> first, obstacle;           ///< by node: obstacle[first[node] … first[node+1])
-    Eigen::Matrix2Xd built_at;                  ///< link centres when the list was built
+    std::vector<int> first, obstacle;  ///< by node: obstacle[first[node] … first[node+1])
+    Eigen::Matrix2Xd built_at;         ///< link centres when the list was built
     bool valid = false;
   } candidates;
 };
@@ -165,27 +169,30 @@ COLUBER_EXPORT void compute_pose(const Model& model, const Vector3d& base,
                                  const Eigen::Ref<const VectorXd>& phi, Pose& pose);
 
 /// Configuration at t = k dt: q_M - dt/2 u.
-COLUBER_EXPORT void compute_pose_at_time(const Model& model, const State& state, double dt, Pose& pose);
+COLUBER_EXPORT void compute_pose_at_time(const Model& model, const State& state, double dt,
+                                         Pose& pose);
 
 /// Nearest points of a link's capsule and an obstacle.  Transeth (3.8)-(3.12)
 struct Gap {
-  double g = 0.0;      ///< distance, negative inside (m)
-  Vector2d normal;     ///< from the obstacle to the link
-  double s_c = 0.0;    ///< where on the core, from its centre of gravity along the link (m)
+  double g = 0.0;    ///< distance, negative inside (m)
+  Vector2d normal;   ///< from the obstacle to the link
+  double s_c = 0.0;  ///< where on the core, from its centre of gravity along the link (m)
 };
-COLUBER_EXPORT Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta, double sin_theta,
-                               const Obstacle& obstacle);
+COLUBER_EXPORT Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta,
+                               double sin_theta, const Obstacle& obstacle);
 
 /// Fills `data.problem` for the step that starts in `state`.
-COLUBER_EXPORT void make_problem(const Model& model, const State& state, const JointCommand& command,
-                                 const StepOptions& options, Data& data);
+COLUBER_EXPORT void make_problem(const Model& model, const State& state,
+                                 const JointCommand& command, const StepOptions& options,
+                                 Data& data);
 
 /// One step of Moreau's midpoint rule in joint coordinates about the middle link.  Transeth 3.6
 /// The state is left untouched if a non-finite value appears.
-COLUBER_EXPORT StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
-                             const StepOptions& options);
+COLUBER_EXPORT StepInfo step(const Model& model, State& state, Data& data,
+                             const JointCommand& command, const StepOptions& options);
 
 /// Limit on dt (s) of an explicit servo with these gains on this chain, posture `state`.
-COLUBER_EXPORT double explicit_servo_limit(const Model& model, const State& state, double k_P, double k_D);
+COLUBER_EXPORT double explicit_servo_limit(const Model& model, const State& state, double k_P,
+                                           double k_D);
 
 }  // namespace coluber::planar

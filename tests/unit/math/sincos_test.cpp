@@ -23,8 +23,10 @@ TEST(SinCos, StaysWithinTheStatedErrorOfTheTrueValue) {
     double c = 0.0;
     sincos(x, s, c);
     const auto exact = static_cast<long double>(x);
-    worst = std::max(worst, std::abs(static_cast<double>(static_cast<long double>(s) - std::sin(exact))));
-    worst = std::max(worst, std::abs(static_cast<double>(static_cast<long double>(c) - std::cos(exact))));
+    worst = std::max(worst,
+                     std::abs(static_cast<double>(static_cast<long double>(s) - std::sin(exact))));
+    worst = std::max(worst,
+                     std::abs(static_cast<double>(static_cast<long double>(c) - std::cos(exact))));
   }
   EXPECT_LE(worst, 1.7e-16);  // the header's promise
 }

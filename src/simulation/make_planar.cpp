@@ -1,0 +1,117 @@
+#include "coluber/simulation/make_planar.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/math/sincos.hpp"
+#include "coluber/planar/system.hpp"
+
+namespace coluber::simulation {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180.0;
+constexpr double kAllowedOverlap = 1e-6;  // m
+
+/// Angle of link 1 for which the robot lies along `heading`, the direction from link 1 to link n.
+double first_link_angle(const scenario::Scenario& scenario, const Eigen::VectorXd& phi) {
+  const double heading = scenario.start.heading_deg * kDegree;
+  const auto n = static_cast<double>(phi.size() + 1);
+  // theta_i = theta_1 + sum phi_k; for phi_k = A sin((k-1) beta) the sum is
+  // A (cos(beta/2) - cos((i-3/2) beta)) / (2 sin(beta/2)): a constant and a wave about it. The
+  // constant turns the wave's mean line onto the heading. An offset bends that line; its mean over
+  // the links is taken.
+  const scenario::Gait& gait = scenario.gait;
+  if (scenario.start.shape == scenario::StartShape::gait && gait.present &&
+      gait.name == "lateral_undulation") {
+    double s = 0.0;
+    double c = 1.0;
+    math::sincos(0.5 * gait.phase_deg * kDegree, s, c);
+    if (std::abs(s) > 1e-9) {
+      return heading - gait.amplitude_deg * kDegree * c / (2.0 * s) -
+             gait.offset_deg * kDegree * (n - 1.0) / 2.0;
+    }
+  }
+  // Any other shape: the mean of the link angles.
+  double mean = 0.0;
+  for (Eigen::Index j = 0; j < phi.size(); ++j)
+    mean += phi(j) * (n - 1.0 - static_cast<double>(j)) / n;
+  return heading - mean;
+}
+
+void refuse_overlap(const scenario::Scenario& scenario, const planar::Model& model,
+                    const planar::State& state) {
+  planar::Pose pose;
+  planar::compute_pose_at_time(model, state, 0.0, pose);
+  std::vector<Diagnostic> faults;
+  for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
+    double deepest = 0.0;
+    int link = 0;
+    for (int i = 0; i < model.n(); ++i) {
+      const planar::Gap gap =
+          planar::compute_gap(model.links[static_cast<std::size_t>(i)], pose.r.col(i) + pose.origin,
+                              pose.cos(i), pose.sin(i), model.obstacles[j]);
+      if (-gap.g > deepest) {
+        deepest = -gap.g;
+        link = i + 1;
+      }
+    }
+    if (deepest <= kAllowedOverlap) continue;
+    const std::string key = fmt::format("world.obstacle.{}", j + 1);
+    faults.push_back({scenario::locate(scenario, key), key,
+                      fmt::format("link {} starts {:.3g} m inside this obstacle", link, deepest),
+                      "move the obstacle or start.position, or turn start.heading_deg"});
+  }
+  if (!faults.empty()) throw InputError(std::move(faults));
+}
+
+}  // namespace
+
+std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
+                                    const Eigen::VectorXd& start_phi,
+                                    std::vector<std::string>& warnings) {
+  planar::Model model;
+  for (const scenario::Link& link : scenario.robot.link) {
+    model.links.push_back(
+        {link.mass, link.inertia, link.length, link.half_core, link.radius, link.cg_offset});
+  }
+  for (const scenario::Obstacle& obstacle : scenario.world.obstacles) {
+    model.obstacles.push_back({{obstacle.x, obstacle.y}, obstacle.radius});
+  }
+  model.g = scenario.world.gravity;
+  model.mu_T = scenario.world.friction;
+  model.tilt = scenario.world.tilt_deg * kDegree;
+  model.tilt_direction = scenario.world.tilt_direction_deg * kDegree;
+
+  const int link = scenario.start.link - 1;
+  double theta = first_link_angle(scenario, start_phi);
+  for (int j = 0; j < link; ++j) theta += start_phi(j);
+  planar::State state = planar::make_state(model, start_phi, link, scenario.start.position, theta);
+  refuse_overlap(scenario, model, state);
+
+  planar::StepOptions options;
+  const scenario::Solver& solver = scenario.solver;
+  options.dt = solver.dt;
+  options.solver = solver.name == "thesis" ? planar::Solver::thesis : planar::Solver::newton;
+  options.activation = solver.landing ? planar::Activation::landing : planar::Activation::gap;
+  options.newton.tolerance = solver.tolerance;
+  options.thesis = {solver.thesis.r_T, solver.thesis.r_H, solver.thesis.epsilon,
+                    solver.thesis.max_iterations};
+
+  const scenario::Controller& controller = scenario.controller;
+  if (!controller.implicit_servo && model.n() > 1) {
+    const double limit = planar::explicit_servo_limit(model, state, controller.kp, controller.kd);
+    warnings.push_back(fmt::format(
+        "controller.servo = \"explicit\": this chain is stable for dt below about {:.2g} s with kp "
+        "= {}, kd = {}; "
+        "solver.dt is {:.3g} s{}",
+        limit, controller.kp, controller.kd, solver.dt,
+        solver.dt < limit ? ""
+                          : ", expect it to run away; use servo = \"implicit\" or a smaller dt"));
+  }
+  return std::make_unique<planar::PlanarSystem>(std::move(model), std::move(state), options);
+}
+
+}  // namespace coluber::simulation
