@@ -9,15 +9,15 @@ namespace coluber::control {
 
 /// All a controller may look at when it decides about one step from A (start) to E (end).
 struct ControlInput {
-  double t = 0.0;                    ///< start of the step (s)
-  double dt = 0.0;                   ///< its length (s)
-  const Eigen::VectorXd& phi;        ///< joint angles at A (rad)
-  const Eigen::VectorXd& phidot;     ///< joint rates at A (rad/s)
-  const Eigen::VectorXd& phi_d_A;    ///< reference at A (rad)
-  const Eigen::VectorXd& phidot_d_A; ///< its rate at A (rad/s)
-  const Eigen::VectorXd& phi_d_E;    ///< reference at E (rad)
-  const Eigen::VectorXd& phidot_d_E; ///< its rate at E (rad/s)
-  const System& system;              ///< everything else: observables, bodies
+  double t = 0.0;                     ///< start of the step (s)
+  double dt = 0.0;                    ///< its length (s)
+  const Eigen::VectorXd& phi;         ///< joint angles at A (rad)
+  const Eigen::VectorXd& phidot;      ///< joint rates at A (rad/s)
+  const Eigen::VectorXd& phi_d_A;     ///< reference at A (rad)
+  const Eigen::VectorXd& phidot_d_A;  ///< its rate at A (rad/s)
+  const Eigen::VectorXd& phi_d_E;     ///< reference at E (rad)
+  const Eigen::VectorXd& phidot_d_E;  ///< its rate at E (rad/s)
+  const System& system;               ///< everything else: observables, bodies
 };
 
 /// A joint controller. Derive from it for one of your own (examples/own_controller).

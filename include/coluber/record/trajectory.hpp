@@ -21,7 +21,8 @@ struct COLUBER_EXPORT Trajectory {
   [[nodiscard]] bool has(std::string_view name) const;
   /// Value of `name` at a frame; `link` and `axis` are 0-based and unused where the shape has none.
   /// Throws Error if there is no such observable or index.
-  [[nodiscard]] double at(std::string_view name, std::size_t frame, int link = 0, int axis = 0) const;
+  [[nodiscard]] double at(std::string_view name, std::size_t frame, int link = 0,
+                          int axis = 0) const;
   /// The same at any time within the run, linear between frames.
   [[nodiscard]] double at_time(std::string_view name, double t, int link = 0, int axis = 0) const;
   /// Whole column over the frames.

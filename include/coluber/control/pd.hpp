@@ -1,0 +1,29 @@
+#pragma once
+
+#include "coluber/control/controller.hpp"
+#include "coluber/core/export.hpp"
+
+namespace coluber::control {
+
+// | letter | code name | meaning                        | unit       | equation        |
+// | k_P    | kp        | stiffness of the servo         | N m/rad    | Transeth (3.51) |
+// | k_D    | kd        | damping of the servo           | N m s/rad  | Transeth (3.51) |
+
+struct PdOptions {
+  double kp = 800.0;           ///< N m/rad
+  double kd = 2.0;             ///< N m s/rad
+  bool implicit_servo = true;  ///< part of the step, stable at any dt; else torques of its start
+  double start_time = 0.0;     ///< s, motors off before
+};
+
+/// Joint servos tau = k_P (phi_d - phi) + k_D (phidot_d - phidot), positive driving phi up.
+class COLUBER_EXPORT Pd final : public Controller {
+ public:
+  explicit Pd(const PdOptions& options) : options_(options) {}
+  void update(const ControlInput& input, JointCommand& command) override;
+
+ private:
+  PdOptions options_;
+};
+
+}  // namespace coluber::control

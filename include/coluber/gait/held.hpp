@@ -1,0 +1,22 @@
+#pragma once
+
+#include "coluber/core/export.hpp"
+#include "coluber/gait/gait.hpp"
+
+namespace coluber::gait {
+
+/// Constant joint angles: the reference of a scenario without a gait.
+class COLUBER_EXPORT Held final : public Gait {
+ public:
+  /// `angles` in rad, one a joint.
+  explicit Held(Eigen::VectorXd angles);
+
+  void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
+                Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
+  [[nodiscard]] double max_rate() const override { return 0.0; }
+
+ private:
+  Eigen::VectorXd angles_;
+};
+
+}  // namespace coluber::gait

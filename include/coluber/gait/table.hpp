@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "coluber/core/export.hpp"
+#include "coluber/gait/gait.hpp"
+
+namespace coluber::gait {
+
+/// Joint references through given points: the not-a-knot cubic spline in t, exact for any cubic.
+/// Three points give their parabola, two their line, one a constant. Before the first and after the
+/// last point the reference is held there with rate zero.
+class COLUBER_EXPORT Table final : public Gait {
+ public:
+  /// `times` (s) increase strictly; `angles` (rad) has a row a time and a column a joint.
+  /// Throws Error where the sizes disagree or the times do not increase.
+  Table(std::vector<double> times, const Eigen::MatrixXd& angles);
+
+  void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
+                Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
+  [[nodiscard]] double max_rate() const override { return max_rate_; }
+
+ private:
+  std::vector<double> times_;
+  Eigen::MatrixXd y_;  // joints × points: values
+  Eigen::MatrixXd m_;  // joints × points: second derivatives
+  double max_rate_ = 0.0;
+};
+
+/// Reads a CSV with the header `t,phi_1,…,phi_<joints>`: seconds and degrees, `#` begins a comment
+/// line. Throws InputError with file:line:column for everything that is wrong in it.
+COLUBER_EXPORT std::unique_ptr<Table> load_table(const std::filesystem::path& file, int joints);
+
+}  // namespace coluber::gait

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+#include "coluber/core/export.hpp"
+#include "coluber/record/trajectory.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+namespace coluber::record {
+
+/// Keeps the frames of a run in memory.
+class COLUBER_EXPORT TrajectorySink final : public simulation::FrameSink {
+ public:
+  void frame(const System& system, std::span<const double> values) override;
+  [[nodiscard]] const Trajectory& trajectory() const { return trajectory_; }
+
+ private:
+  Trajectory trajectory_;
+};
+
+}  // namespace coluber::record

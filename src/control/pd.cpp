@@ -1,0 +1,28 @@
+#include "coluber/control/pd.hpp"
+
+namespace coluber::control {
+
+// Differs: Transeth (3.51) prints the torque on link i, which drives phi down; a JointCommand
+// counts torque on link i + 1, so the leading minus is gone. `implicit_servo` takes phi and phidot
+// at the end of the step, unknown to the controller: it passes the gains on and the step solves for
+// both.
+void Pd::update(const ControlInput& input, JointCommand& command) {
+  const double slack = 1e-6 * input.dt;  // k·dt may miss start_time by a rounding
+  const bool on = input.t + slack >= options_.start_time;
+  command.phi_d = input.phi_d_E;
+  command.phidot_d = input.phidot_d_E;
+  command.tau.setZero();
+  if (options_.implicit_servo) {
+    command.k_P.setConstant(on ? options_.kp : 0.0);
+    command.k_D.setConstant(on ? options_.kd : 0.0);
+    return;
+  }
+  command.k_P.setZero();
+  command.k_D.setZero();
+  if (on) {  // Transeth (3.51) at the start of the step
+    command.tau =
+        options_.kp * (input.phi_d_A - input.phi) + options_.kd * (input.phidot_d_A - input.phidot);
+  }
+}
+
+}  // namespace coluber::control

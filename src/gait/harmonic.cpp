@@ -1,0 +1,87 @@
+#include "coluber/gait/harmonic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+
+#include "coluber/core/assert.hpp"
+#include "coluber/math/sincos.hpp"
+
+namespace coluber::gait {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A release time that falls on a step must not depend on its last bit: a joint counts as released
+// this much (s) early.
+constexpr double release_slack = 1e-9;
+
+// Smallest d >= 0 with from + d = to modulo a turn.
+double turn_from(double from, double to) {
+  constexpr double turn = 2.0 * std::numbers::pi;
+  const double d = std::fmod(to - from, turn);
+  return d < 0.0 ? d + turn : d;
+}
+
+}  // namespace
+
+// Outside the band |phi| <= bound the reference can only enter through its nearer edge e = ±bound,
+// so the release is the first time with sin(psi) = s = (e - gamma)/A, psi = w t + c. Its solutions
+// are psi = asin(s) and pi - asin(s), each modulo a turn; the one met first in the direction of w
+// counts.
+double compute_release_time(double amplitude, double omega, double c, double offset, double bound,
+                            double t_0) {
+  const double psi_0 = omega * t_0 + c;
+  double sine = 0.0;
+  double cosine = 0.0;
+  math::sincos(psi_0, sine, cosine);
+  const double phi = amplitude * sine + offset;
+  if (std::abs(phi) <= bound) return t_0;
+  if (amplitude == 0.0 || omega == 0.0) return infinity;
+
+  const double s = (std::copysign(bound, phi) - offset) / amplitude;
+  if (std::abs(s) > 1.0) return infinity;
+  const double up = std::asin(s);
+  const double down = std::numbers::pi - up;
+  const double turned = omega > 0.0 ? std::min(turn_from(psi_0, up), turn_from(psi_0, down))
+                                    : std::min(turn_from(up, psi_0), turn_from(down, psi_0));
+  return t_0 + turned / std::abs(omega);
+}
+
+Harmonic::Harmonic(int joints, const HarmonicOptions& options)
+    : options_(options),
+      release_(static_cast<std::size_t>(joints), -infinity),
+      angle_(release_.size()),
+      sine_(release_.size()),
+      cosine_(release_.size()) {
+  if (!options.soft_start) return;
+  for (std::size_t i = 0; i < release_.size(); ++i) {
+    release_[i] = compute_release_time(options.amplitude, options.omega,
+                                       static_cast<double>(i) * options.phase, options.offset,
+                                       release_angle, options.start_time);
+  }
+}
+
+void Harmonic::evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
+                        Eigen::Ref<Eigen::VectorXd> phidot_d) const {
+  const std::size_t joints = release_.size();
+  COLUBER_ASSERT(phi_d.size() == static_cast<Eigen::Index>(joints), phi_d.size(), joints);
+  COLUBER_ASSERT(phidot_d.size() == phi_d.size(), phidot_d.size(), phi_d.size());
+  const auto& [A, w, beta, gamma, soft_start, start_time] = options_;
+
+  for (std::size_t i = 0; i < joints; ++i) angle_[i] = w * t + static_cast<double>(i) * beta;
+  math::sincos(angle_, sine_, cosine_);
+  for (std::size_t i = 0; i < joints; ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    const bool held = t + release_slack < release_[i];  // Transeth 7.2.2
+    phi_d(row) = held ? 0.0 : A * sine_[i] + gamma;     // Transeth (7.1)
+    phidot_d(row) = held ? 0.0 : A * w * cosine_[i];
+  }
+}
+
+double Harmonic::max_rate() const { return std::abs(options_.amplitude * options_.omega); }
+
+}  // namespace coluber::gait

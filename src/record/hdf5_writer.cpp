@@ -1,0 +1,188 @@
+#include "record/hdf5_writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+
+#include "record/hdf5_handle.hpp"
+#include "record/output_file.hpp"
+
+namespace coluber::record {
+
+namespace {
+
+constexpr hsize_t chunk_frames = 128;  // frames a chunk, and between two writes
+constexpr unsigned deflate_level = 4;
+
+Handle string_type() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.get(), H5T_VARIABLE);
+  H5Tset_cset(type.get(), H5T_CSET_UTF8);
+  return type;
+}
+
+}  // namespace
+
+struct Hdf5Writer::Impl {
+  struct Dataset {
+    std::string name;
+    std::size_t size = 1;       // doubles a frame
+    std::vector<hsize_t> dims;  // dims[0] is the number of frames written
+    std::vector<double> buffer;
+    Handle id;
+  };
+
+  std::filesystem::path file;
+  Handle handle;
+  std::vector<Dataset> datasets;  // time, then the observables
+  hsize_t buffered = 0;
+
+  [[noreturn]] void fail(const char* verb) const {
+    const int error = errno;
+    throw FileError(
+        fmt::format("{}: cannot {}{}", file.string(), verb,
+                    error == 0 ? std::string() : ": " + std::generic_category().message(error)));
+  }
+  void check(bool good, const char* verb = "write") const {
+    if (!good) fail(verb);
+  }
+
+  void write_attribute(hid_t object, const char* name, const std::string& text) const {
+    const Handle type = string_type();
+    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Handle attribute(
+        H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const char* data = text.c_str();
+    check(attribute.valid() && H5Awrite(attribute.get(), type.get(), &data) >= 0);
+  }
+
+  void write_attribute(hid_t object, const char* name,
+                       const std::vector<std::string>& texts) const {
+    if (texts.empty()) return;
+    const Handle type = string_type();
+    const hsize_t count = texts.size();
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    const Handle attribute(
+        H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    std::vector<const char*> data;
+    for (const std::string& text : texts) data.push_back(text.c_str());
+    check(attribute.valid() && H5Awrite(attribute.get(), type.get(), data.data()) >= 0);
+  }
+
+  void add_dataset(const Observable& observable) {
+    Dataset dataset;
+    dataset.name = observable.name;
+    dataset.size = static_cast<std::size_t>(observable.size());
+    dataset.dims = {0};
+    std::vector<hsize_t> limits{H5S_UNLIMITED};
+    std::vector<hsize_t> chunk{chunk_frames};
+    for (const int extent : observable.shape) {
+      dataset.dims.push_back(static_cast<hsize_t>(extent));
+      limits.push_back(static_cast<hsize_t>(extent));
+      chunk.push_back(static_cast<hsize_t>(std::max(extent, 1)));
+    }
+    const auto rank = static_cast<int>(dataset.dims.size());
+    const Handle space(H5Screate_simple(rank, dataset.dims.data(), limits.data()), H5Sclose);
+    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    check(H5Pset_chunk(properties.get(), rank, chunk.data()) >= 0 &&
+          H5Pset_shuffle(properties.get()) >= 0 &&
+          H5Pset_deflate(properties.get(), deflate_level) >= 0 &&
+          H5Pset_fletcher32(properties.get()) >= 0);  // a damaged chunk is found when read
+    dataset.id = Handle(H5Dcreate2(handle.get(), dataset.name.c_str(), H5T_IEEE_F64LE, space.get(),
+                                   H5P_DEFAULT, properties.get(), H5P_DEFAULT),
+                        H5Dclose);
+    check(dataset.id.valid());
+    write_attribute(dataset.id.get(), "unit", observable.unit);
+    write_attribute(dataset.id.get(), "doc", observable.doc);
+    write_attribute(dataset.id.get(), "components", observable.components);
+    dataset.buffer.reserve(chunk_frames * dataset.size);
+    datasets.push_back(std::move(dataset));
+  }
+
+  void flush_rows() {
+    if (buffered == 0) return;
+    errno = 0;
+    for (Dataset& dataset : datasets) {
+      std::vector<hsize_t> start(dataset.dims.size(), 0);
+      std::vector<hsize_t> count = dataset.dims;
+      start[0] = dataset.dims[0];
+      count[0] = buffered;
+      dataset.dims[0] += buffered;
+      check(H5Dset_extent(dataset.id.get(), dataset.dims.data()) >= 0);
+      if (dataset.size > 0) {
+        const Handle space(H5Dget_space(dataset.id.get()), H5Sclose);
+        const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                            H5Sclose);
+        check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                                  nullptr) >= 0 &&
+              H5Dwrite(dataset.id.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT,
+                       dataset.buffer.data()) >= 0);
+      }
+      dataset.buffer.clear();
+    }
+    buffered = 0;
+    // on whole chunks: what is on disk can be opened after a crash
+    check(H5Fflush(handle.get(), H5F_SCOPE_GLOBAL) >= 0);
+  }
+};
+
+Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>& observables)
+    : impl_(std::make_unique<Impl>()) {
+  const Quiet quiet;
+  impl_->file = std::move(file);
+  errno = 0;
+  impl_->handle =
+      Handle(H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+             H5Fclose);
+  impl_->check(impl_->handle.valid());
+  impl_->add_dataset({"time", "s", "true time of the frame", {}, {}});
+  std::vector<std::string> order;
+  for (const Observable& observable : observables) {
+    impl_->add_dataset(observable);
+    order.push_back(observable.name);
+  }
+  impl_->write_attribute(impl_->handle.get(), "format", std::string("coluber-trajectory 1"));
+  impl_->write_attribute(impl_->handle.get(), "observables", order);
+  impl_->check(H5Fflush(impl_->handle.get(), H5F_SCOPE_GLOBAL) >= 0);
+}
+
+Hdf5Writer::~Hdf5Writer() {
+  const Quiet quiet;
+  impl_.reset();
+}
+
+void Hdf5Writer::row(double time, std::span<const double> values) {
+  std::size_t offset = 0;
+  for (Impl::Dataset& dataset : impl_->datasets) {
+    if (&dataset == &impl_->datasets.front()) {
+      dataset.buffer.push_back(time);
+      continue;
+    }
+    const auto part = values.subspan(offset, dataset.size);
+    dataset.buffer.insert(dataset.buffer.end(), part.begin(), part.end());
+    offset += dataset.size;
+  }
+  if (++impl_->buffered == chunk_frames) {
+    const Quiet quiet;
+    impl_->flush_rows();
+  }
+}
+
+void Hdf5Writer::commit() {
+  const Quiet quiet;
+  impl_->flush_rows();
+  errno = 0;
+  bool good = true;
+  for (Impl::Dataset& dataset : impl_->datasets) good = dataset.id.close() && good;
+  good = impl_->handle.close() && good;
+  impl_->check(good);
+  rename_partial(impl_->file);
+}
+
+}  // namespace coluber::record

@@ -1,0 +1,83 @@
+#include "record/output_file.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/core/hash.hpp"
+
+namespace coluber::record {
+
+namespace {
+
+[[noreturn]] void fail(const char* verb, const std::filesystem::path& file, int error) {
+  throw FileError(fmt::format("{}: cannot {}: {}", file.string(), verb,
+                              std::generic_category().message(error)));
+}
+
+}  // namespace
+
+std::filesystem::path partial_name(const std::filesystem::path& file) {
+  return std::filesystem::path(file) += ".part";
+}
+
+void rename_partial(const std::filesystem::path& file) {
+  std::error_code error;
+  std::filesystem::rename(partial_name(file), file, error);
+  if (error) fail("rename into place", file, error.value());
+}
+
+Fingerprint compute_fingerprint(const std::filesystem::path& file) {
+  errno = 0;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
+                                                           std::fclose);
+  if (!in) fail("read", file, errno);
+  Fingerprint fingerprint;
+  Hasher hasher;
+  std::vector<std::byte> buffer(1U << 16U);
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), in.get())) {
+    hasher.update(std::span<const std::byte>(buffer.data(), got));
+    fingerprint.bytes += got;
+  }
+  if (std::ferror(in.get()) != 0) fail("read", file, errno);
+  fingerprint.hash = hasher.finish();
+  return fingerprint;
+}
+
+OutputFile::OutputFile(std::filesystem::path file) : file_(std::move(file)) {
+  stream_ = std::fopen(partial_name(file_).c_str(), "wb");
+  if (stream_ == nullptr) fail("write", file_, errno);
+}
+
+OutputFile::~OutputFile() {
+  if (stream_ != nullptr) static_cast<void>(std::fclose(stream_));
+}
+
+void OutputFile::write(std::string_view bytes) {
+  errno = 0;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stream_) != bytes.size()) {
+    fail("write", file_, errno);
+  }
+}
+
+void OutputFile::write(std::span<const float> values) {
+  static_assert(std::endian::native == std::endian::little, "swap bytes here for other machines");
+  write(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
+}
+
+void OutputFile::commit() {
+  errno = 0;
+  if (std::fflush(stream_) != 0 || ::fsync(::fileno(stream_)) != 0) fail("write", file_, errno);
+  if (std::fclose(std::exchange(stream_, nullptr)) != 0) fail("write", file_, errno);
+  rename_partial(file_);
+}
+
+}  // namespace coluber::record

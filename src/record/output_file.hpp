@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "coluber/core/export.hpp"
+
+namespace coluber::record {
+
+/// `trajectory.csv` while it grows.
+std::filesystem::path partial_name(const std::filesystem::path& file);
+
+/// Gives a finished `.part` file its name. Throws FileError.
+void rename_partial(const std::filesystem::path& file);
+
+/// Size and hash of a file's bytes. Throws FileError.
+struct Fingerprint {
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = 0;
+  bool operator==(const Fingerprint&) const = default;
+};
+Fingerprint compute_fingerprint(const std::filesystem::path& file);
+
+/// A file that grows under its partial name and appears by rename in commit(). Dropped without
+/// commit() it keeps the partial name. Every failure (full disk) is a FileError.
+class COLUBER_EXPORT OutputFile {
+ public:
+  explicit OutputFile(std::filesystem::path file);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  void write(std::string_view bytes);
+  void write(std::span<const float> values);  ///< little-endian
+  void commit();
+
+ private:
+  std::filesystem::path file_;
+  std::FILE* stream_ = nullptr;
+};
+
+}  // namespace coluber::record

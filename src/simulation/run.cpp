@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "coluber/simulation/simulation.hpp"
+
+namespace coluber::simulation {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double runaway_factor = 20.0;      // times the largest rate of the reference …
+constexpr double runaway_floor = 1.0;        // … which counts as at least this (rad/s) …
+constexpr double runaway_time = 0.1;         // … for so long (s)
+constexpr std::int64_t clock_interval = 16;  // steps between two looks at the clock
+constexpr double progress_interval = 0.1;    // s of wall time
+
+// Steps at which frames are taken: frame k at the step nearest to k/rate, no step twice.
+class FrameSchedule {
+ public:
+  FrameSchedule(double dt, double rate_hz) : dt_(dt), rate_hz_(rate_hz) {}
+
+  /// True at a frame's step; moves on to the next.
+  bool due(std::int64_t step) {
+    if (step != next_) return false;
+    while (next_ <= step) {
+      ++k_;
+      next_ = std::llround(static_cast<double>(k_) / (rate_hz_ * dt_));
+    }
+    return true;
+  }
+
+ private:
+  double dt_;
+  double rate_hz_;
+  std::int64_t k_ = 0;
+  std::int64_t next_ = 0;
+};
+
+// Joint rates far above anything the reference asks for, step after step: the explicit servo feeds
+// energy in. The motion stays finite and looks like a result, so it has to be told apart.
+class RunawayGuard {
+ public:
+  RunawayGuard(bool on, double max_rate, double dt)
+      : on_(on), limit_(runaway_factor * std::max(max_rate, runaway_floor)), dt_(dt) {}
+
+  bool triggered(const Eigen::VectorXd& phidot) {
+    if (!on_ || phidot.size() == 0) return false;
+    if (phidot.cwiseAbs().maxCoeff(&joint_) > limit_) {
+      above_ += dt_;
+    } else {
+      above_ = 0.0;
+    }
+    return above_ >= runaway_time;
+  }
+  [[nodiscard]] double limit() const { return limit_; }
+  [[nodiscard]] int joint() const { return static_cast<int>(joint_) + 1; }
+
+ private:
+  bool on_;
+  double limit_;  // rad/s
+  double dt_;
+  double above_ = 0.0;  // s without a break
+  Eigen::Index joint_ = 0;
+};
+
+std::string explain_runaway(const Simulation& simulation, const RunawayGuard& guard, double t) {
+  std::string text = fmt::format(
+      "runaway at t = {:.6g} s: joint {} and others moved faster than {:.4g} rad/s for {} s; the "
+      "explicit servo is unstable at dt = {} s",
+      t, guard.joint(), guard.limit(), runaway_time, simulation.system->dt());
+  const auto limit = std::ranges::find_if(simulation.warnings, [](const std::string& warning) {
+    return warning.find("explicit") != std::string::npos;
+  });
+  if (limit != simulation.warnings.end()) text += " (" + *limit + ")";
+  return text + "; take a smaller solver.dt or controller.servo = \"implicit\"";
+}
+
+std::string explain_step(const StepInfo& info, double t) {
+  const std::string_view quantity = info.quantity;
+  std::string where;
+  if (!quantity.empty()) {
+    where = info.index > 0 ? fmt::format(" ({} {})", quantity, info.index)
+                           : fmt::format(" ({})", quantity);
+  }
+  if (info.status == Status::non_finite) {
+    return fmt::format("a value is not finite after the step to t = {:.6g} s{}", t, where);
+  }
+  return fmt::format(
+      "the step to t = {:.6g} s did not converge: residual {:.3g} after {} iterations{}", t,
+      info.residual, info.iterations, where);
+}
+
+}  // namespace
+
+// One step from A to E of length dt, t = k·dt:
+//   1. references at E (those at A are the last step's)     gait
+//   2. command of the step from state at A and references   controller
+//   3. state at E                                           system
+//   4. judge the step, watch for a runaway
+//   5. a frame, if one falls on E
+RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
+               const RunOptions& options) {
+  System& system = *simulation.system;
+  const scenario::Scenario& scenario = simulation.scenario;
+  const double dt = system.dt();
+  const int joints = system.joint_count();
+  const std::int64_t first = system.step_count();
+  const std::int64_t last = std::llround(scenario.duration / dt);
+
+  Eigen::VectorXd phi(joints);
+  Eigen::VectorXd phidot(joints);
+  Eigen::VectorXd phi_d_A(joints);
+  Eigen::VectorXd phidot_d_A(joints);
+  Eigen::VectorXd phi_d_E(joints);
+  Eigen::VectorXd phidot_d_E(joints);
+  JointCommand command(joints);
+  std::vector<double> values(static_cast<std::size_t>(frame_size(system.observables())));
+  FrameSchedule schedule(dt, scenario.record.rate_hz);
+  RunawayGuard guard(!scenario.controller.implicit_servo, simulation.gait->max_rate(), dt);
+
+  RunOutcome outcome;
+  outcome.warnings = simulation.warnings;
+  double residual_max = 0.0;
+  double rigid_residual_max = 0.0;
+  double first_failure = 0.0;
+  double worst_failure = 0.0;
+  std::int64_t failed_steps = 0;
+  std::int64_t iterations = 0;
+
+  const auto take_frame = [&] {
+    system.observe(values);
+    for (FrameSink* sink : sinks) sink->frame(system, values);
+    system.start_frame();
+  };
+
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point reported = begin;
+  simulation.gait->evaluate(system.time(), phi_d_A, phidot_d_A);
+  system.joint_state(phi, phidot);
+  if (schedule.due(first)) take_frame();
+
+  std::int64_t k = first;
+  while (k < last) {
+    if (options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed)) {
+      outcome.status = RunStatus::interrupted;
+      outcome.message = fmt::format("interrupted at t = {:.6g} s", system.time());
+      break;
+    }
+    const double t_A = static_cast<double>(k) * dt;
+    const double t_E = static_cast<double>(k + 1) * dt;
+    simulation.gait->evaluate(t_E, phi_d_E, phidot_d_E);
+    simulation.controller->update({.t = t_A,
+                                   .dt = dt,
+                                   .phi = phi,
+                                   .phidot = phidot,
+                                   .phi_d_A = phi_d_A,
+                                   .phidot_d_A = phidot_d_A,
+                                   .phi_d_E = phi_d_E,
+                                   .phidot_d_E = phidot_d_E,
+                                   .system = system},
+                                  command);
+    const StepInfo info = system.step(command);
+    ++k;
+    iterations += info.iterations;
+    outcome.iterations_max = std::max(outcome.iterations_max, info.iterations);
+    if (info.status == Status::non_finite) {
+      ++failed_steps;
+      outcome.status = RunStatus::failed;
+      outcome.message = explain_step(info, t_E);
+      break;
+    }
+    residual_max = std::max(residual_max, info.residual);
+    rigid_residual_max = std::max(rigid_residual_max, info.rigid_residual);
+    if (info.status != Status::ok) {
+      if (failed_steps++ == 0) first_failure = t_E;
+      worst_failure = std::max(worst_failure, info.residual);
+      if (scenario.solver.stop_on_failure) {
+        outcome.status = RunStatus::failed;
+        outcome.message =
+            explain_step(info, t_E) + "; solver.on_failure = \"warn\" goes on in spite of it";
+        break;
+      }
+    }
+    system.joint_state(phi, phidot);
+    if (guard.triggered(phidot)) {
+      outcome.status = RunStatus::failed;
+      outcome.message = explain_runaway(simulation, guard, t_E);
+      break;
+    }
+    if (schedule.due(k)) take_frame();
+    phi_d_A.swap(phi_d_E);
+    phidot_d_A.swap(phidot_d_E);
+
+    if (options.progress && k % clock_interval == 0) {
+      const Clock::time_point now = Clock::now();
+      if (std::chrono::duration<double>(now - reported).count() >= progress_interval) {
+        reported = now;
+        const double wall = std::chrono::duration<double>(now - begin).count();
+        options.progress({.time = t_E,
+                          .duration = scenario.duration,
+                          .real_time_factor = static_cast<double>(k - first) * dt / wall});
+      }
+    }
+  }
+  outcome.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+
+  const std::int64_t steps = k - first;
+  if (failed_steps > 0 && outcome.status != RunStatus::failed) {
+    outcome.warnings.push_back(fmt::format(
+        "{} of {} steps did not converge: first at t = {:.6g} s, largest residual {:.3g}",
+        failed_steps, steps, first_failure, worst_failure));
+  }
+  outcome.iterations_mean =
+      steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0;
+  outcome.summary = system.summary();
+  outcome.summary.push_back({"residual_max", residual_max, ""});
+  outcome.summary.push_back({"rigid_residual_max", rigid_residual_max, ""});
+  outcome.summary.push_back({"failed_steps", static_cast<double>(failed_steps), ""});
+  outcome.summary.push_back({"steps", static_cast<double>(steps), ""});
+  outcome.summary.push_back(
+      {"real_time_factor",
+       outcome.wall_seconds > 0.0 ? static_cast<double>(steps) * dt / outcome.wall_seconds : 0.0,
+       ""});
+  outcome.final_state = system.state_hash();
+  return outcome;
+}
+
+}  // namespace coluber::simulation

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "coluber/core/hash.hpp"
+#include "coluber/core/system.hpp"
+
+namespace coluber::test {
+
+/// One wheel on a servo: J phidot' = impulse/dt, J = 1 kg m². Small enough to check a run by hand:
+/// with k_P, k_D in the step, phidot_E = (phidot_A + dt (tau + k_P (phi_d - phi_A) + k_D phidot_d))
+/// / (1 + dt k_D + dt² k_P), phi_E = phi_A + dt phidot_E.
+class OneJoint : public System {
+ public:
+  explicit OneJoint(double dt, double phi = 0.0) : dt_(dt), phi_(phi) {}
+
+  [[nodiscard]] double dt() const override { return dt_; }
+  [[nodiscard]] std::int64_t step_count() const override { return k_; }
+  [[nodiscard]] int joint_count() const override { return 1; }
+  void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
+                   Eigen::Ref<Eigen::VectorXd> phidot) const override {
+    phi(0) = phi_;
+    phidot(0) = phidot_;
+  }
+
+  StepInfo step(const JointCommand& c) override {
+    const double before = phidot_;
+    const double drive = c.tau(0) + c.k_P(0) * (c.phi_d(0) - phi_) + c.k_D(0) * c.phidot_d(0);
+    phidot_ = (phidot_ + dt_ * drive) / (1.0 + dt_ * c.k_D(0) + dt_ * dt_ * c.k_P(0));
+    phi_ += dt_ * phidot_;
+    impulse_ += phidot_ - before;
+    ++k_;
+    ++since_frame_;
+    return info ? info(k_) : StepInfo{Status::ok, 1, 1e-12, 2e-12, "", 0};
+  }
+
+  [[nodiscard]] const std::vector<Observable>& observables() const override { return observables_; }
+  void observe(std::span<double> frame) const override {
+    frame[0] = phi_;
+    frame[1] = since_frame_ > 0 ? impulse_ / (since_frame_ * dt_) : 0.0;
+    frame[2] = std::cos(phi_);
+    frame[3] = std::sin(phi_);
+    frame[4] = 0.5 * phidot_ * phidot_;
+  }
+  void start_frame() override {
+    impulse_ = 0.0;
+    since_frame_ = 0;
+  }
+
+  [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
+  void poses(std::span<double> v) const override {
+    const double pose[7] = {std::cos(phi_),    std::sin(phi_), 0.0, std::cos(phi_ / 2), 0.0, 0.0,
+                            std::sin(phi_ / 2)};
+    std::copy(pose, pose + 7, v.begin());
+  }
+  [[nodiscard]] int contact_slots() const override { return 2; }
+  void contacts(std::span<ContactSlot> slots) const override {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    slots[0] = {Eigen::Vector3d(1, 2, 0), Eigen::Vector3d(phi_, 0, 0)};
+    slots[1] = {Eigen::Vector3d::Constant(nan), Eigen::Vector3d::Constant(nan)};
+  }
+  [[nodiscard]] std::vector<SummaryItem> summary() const override {
+    return {{"distance", phi_, "rad"}};
+  }
+  [[nodiscard]] std::uint64_t state_hash() const override {
+    return Hasher().update(k_).update(phi_).update(phidot_).finish();
+  }
+
+  std::function<StepInfo(std::int64_t)> info;  ///< what to report of step k, if set
+
+ private:
+  double dt_;
+  double phi_;
+  double phidot_ = 0.0;
+  double impulse_ = 0.0;
+  std::int64_t k_ = 0;
+  int since_frame_ = 0;
+  std::vector<Observable> observables_{
+      {"joint_angle", "rad", "angle of the wheel", {1}, {}},
+      {"joint_torque", "N m", "mean torque since the last frame", {1}, {}},
+      {"link_position", "m", "a point of the rim", {1, 2}, {"x", "y"}},
+      {"energy", "J", "kinetic energy", {}, {}}};
+  std::vector<Body> bodies_{{.name = "link_1",
+                             .shape = ShapeKind::capsule,
+                             .size = {0.1, 0.2},
+                             .colour = "#336699",
+                             .moving = true},
+                            {.name = "obstacle_1",
+                             .shape = ShapeKind::circle,
+                             .size = {0.5},
+                             .colour = "#999999",
+                             .moving = false,
+                             .position = Eigen::Vector3d(3, 4, 0)}};
+};
+
+}  // namespace coluber::test

@@ -1,0 +1,129 @@
+#include "coluber/gait/table.hpp"
+
+#include <cmath>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+#include "coluber/core/error.hpp"
+
+namespace coluber::gait {
+namespace {
+
+// A table of two joints sampled from f and -2f.
+Table sample(const std::vector<double>& times, const std::function<double(double)>& f) {
+  Eigen::MatrixXd angles(static_cast<Eigen::Index>(times.size()), 2);
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    angles(static_cast<Eigen::Index>(k), 0) = f(times[k]);
+    angles(static_cast<Eigen::Index>(k), 1) = -2.0 * f(times[k]);
+  }
+  return {times, angles};
+}
+
+TEST(Table, IsExactForACubicOnUnevenTimes) {
+  const auto f = [](double t) { return 0.3 - 0.7 * t + 0.2 * t * t - 0.05 * t * t * t; };
+  const auto df = [](double t) { return -0.7 + 0.4 * t - 0.15 * t * t; };
+  for (const auto& times : {std::vector<double>{0.0, 0.3, 1.1, 2.0},
+                            std::vector<double>{-1.0, 0.3, 0.4, 1.7, 2.0, 4.5, 5.0}}) {
+    const Table table = sample(times, f);
+    Eigen::VectorXd phi(2);
+    Eigen::VectorXd rate(2);
+    for (double t = times.front(); t <= times.back(); t += 0.013) {
+      table.evaluate(t, phi, rate);
+      // a few roundings of numbers up to 6
+      EXPECT_NEAR(phi(0), f(t), 1e-14) << t;
+      EXPECT_NEAR(phi(1), -2.0 * f(t), 2e-14) << t;
+      EXPECT_NEAR(rate(0), df(t), 4e-14) << t;
+    }
+  }
+}
+
+TEST(Table, ThreePointsGiveTheirParabolaAndTwoTheirLine) {
+  const auto parabola = [](double t) { return 1.0 + t - 0.5 * t * t; };
+  const auto line = [](double t) { return 1.0 - 0.4 * t; };
+  const Table three = sample({0.0, 0.5, 2.0}, parabola);
+  const Table two = sample({0.0, 2.0}, line);
+  Eigen::VectorXd phi(2);
+  Eigen::VectorXd rate(2);
+  for (double t = 0.0; t <= 2.0; t += 0.1) {
+    three.evaluate(t, phi, rate);
+    EXPECT_NEAR(phi(0), parabola(t), 1e-15);
+    EXPECT_NEAR(rate(0), 1.0 - t, 2e-15);
+    two.evaluate(t, phi, rate);
+    EXPECT_NEAR(phi(0), line(t), 1e-15);
+    EXPECT_NEAR(rate(0), -0.4, 1e-15);
+  }
+  EXPECT_NEAR(two.max_rate(), 0.8, 1e-15);
+}
+
+TEST(Table, ConvergesToASmoothFunctionWithFourthOrder) {
+  const auto f = [](double t) { return std::sin(3.0 * t); };
+  const auto worst = [&](int points) {
+    std::vector<double> times;
+    for (int k = 0; k < points; ++k) times.push_back(2.0 * k / (points - 1));
+    const Table table = sample(times, f);
+    Eigen::VectorXd phi(2);
+    Eigen::VectorXd rate(2);
+    double error = 0.0;
+    for (double t = 0.0; t <= 2.0; t += 1e-3) {
+      table.evaluate(t, phi, rate);
+      error = std::max(error, std::abs(phi(0) - f(t)));
+    }
+    return error;
+  };
+  EXPECT_GT(std::log2(worst(21) / worst(41)), 3.8);
+}
+
+TEST(Table, HoldsItsEndsWithRateZero) {
+  const Table table = sample({1.0, 2.0, 3.0, 4.0}, [](double t) { return t * t; });
+  Eigen::VectorXd phi(2);
+  Eigen::VectorXd rate(2);
+  table.evaluate(0.5, phi, rate);
+  EXPECT_EQ(phi(0), 1.0);
+  EXPECT_EQ(rate(0), 0.0);
+  table.evaluate(4.0 + 1e-9, phi, rate);
+  EXPECT_EQ(phi(0), 16.0);
+  EXPECT_EQ(rate(0), 0.0);
+  const Table constant = sample({1.0}, [](double) { return 0.7; });
+  for (const double t : {0.0, 1.0, 2.0}) {
+    constant.evaluate(t, phi, rate);
+    EXPECT_EQ(phi(0), 0.7);
+    EXPECT_EQ(rate(0), 0.0);
+  }
+}
+
+TEST(Table, GoesThroughItsPoints) {
+  const std::vector<double> times{0.0, 0.1, 0.7, 0.9, 2.0};
+  const auto f = [](double t) { return std::exp(-t) * std::cos(9.0 * t); };
+  const Table table = sample(times, f);
+  Eigen::VectorXd phi(2);
+  Eigen::VectorXd rate(2);
+  for (const double t : times) {
+    table.evaluate(t, phi, rate);
+    // the last is the right end of its piece: some roundings of numbers up to m h² = 10
+    EXPECT_NEAR(phi(0), f(t), t == times.back() ? 1e-14 : 0.0) << t;
+  }
+}
+
+TEST(Table, LargestRateIsTheLargestFoundByScanning) {
+  std::vector<double> times;
+  for (int k = 0; k <= 12; ++k) times.push_back(0.5 * k + 0.02 * (k % 3));
+  const Table table = sample(times, [](double t) { return std::sin(1.7 * t) * t; });
+  Eigen::VectorXd phi(2);
+  Eigen::VectorXd rate(2);
+  double scanned = 0.0;
+  for (double t = times.front(); t <= times.back(); t += 1e-4) {
+    table.evaluate(t, phi, rate);
+    scanned = std::max(scanned, rate.cwiseAbs().maxCoeff());
+  }
+  EXPECT_GE(table.max_rate(), scanned - 1e-12);
+  EXPECT_LE(table.max_rate(), scanned * (1.0 + 1e-6));  // the scan misses the peak by h^2
+}
+
+TEST(Table, RefusesTimesThatDoNotIncrease) {
+  EXPECT_THROW(sample({0.0, 1.0, 1.0}, [](double t) { return t; }), Error);
+  EXPECT_THROW(Table({}, Eigen::MatrixXd(0, 2)), Error);
+}
+
+}  // namespace
+}  // namespace coluber::gait

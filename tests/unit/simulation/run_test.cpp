@@ -1,0 +1,252 @@
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/control/pd.hpp"
+#include "coluber/gait/harmonic.hpp"
+#include "coluber/gait/held.hpp"
+#include "coluber/record/trajectory_sink.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "support/one_joint.hpp"
+
+namespace coluber::simulation {
+namespace {
+
+using testing::HasSubstr;
+
+// A wheel that a servo turns from 0 to `target`.
+Simulation make_wheel(double dt, double duration, double rate_hz, double target = 0.5,
+                      control::PdOptions servo = {.kp = 100.0, .kd = 20.0}) {
+  Simulation simulation;
+  simulation.scenario.duration = duration;
+  simulation.scenario.solver.dt = dt;
+  simulation.scenario.record.rate_hz = rate_hz;
+  simulation.scenario.controller.implicit_servo = servo.implicit_servo;
+  simulation.system = std::make_unique<test::OneJoint>(dt);
+  simulation.gait = std::make_unique<gait::Held>(Eigen::VectorXd::Constant(1, target));
+  simulation.controller = std::make_unique<control::Pd>(servo);
+  return simulation;
+}
+
+test::OneJoint& wheel(Simulation& simulation) {
+  return dynamic_cast<test::OneJoint&>(*simulation.system);
+}
+
+double summary(const RunOutcome& outcome, const std::string& name) {
+  for (const SummaryItem& item : outcome.summary) {
+    if (item.name == name) return item.value;
+  }
+  ADD_FAILURE() << "no " << name << " in the summary";
+  return 0.0;
+}
+
+RunOutcome run_into(Simulation& simulation, record::TrajectorySink& sink,
+                    const RunOptions& options = {}) {
+  FrameSink* const sinks[] = {&sink};
+  return run(simulation, sinks, options);
+}
+
+TEST(Run, CriticallyDampedServoFollowsItsClosedForm) {
+  // phi'' = k_P (target - phi) - k_D phi', k_D = 2 sqrt(k_P): phi = target (1 - (1 + w t) e^(-w t))
+  const double w = 10.0;
+  const auto error = [&](double dt) {
+    Simulation simulation = make_wheel(dt, 1.0, 100.0);
+    record::TrajectorySink sink;
+    EXPECT_EQ(run_into(simulation, sink).status, RunStatus::completed);
+    double worst = 0.0;
+    for (std::size_t k = 0; k < sink.trajectory().frames(); ++k) {
+      const double t = sink.trajectory().time[k];
+      const double exact = 0.5 * (1.0 - (1.0 + w * t) * std::exp(-w * t));
+      worst = std::max(worst, std::abs(sink.trajectory().at("joint_angle", k) - exact));
+    }
+    return worst;
+  };
+  const double coarse = error(1e-3);
+  const double fine = error(5e-4);
+  EXPECT_LT(fine, 5e-3);
+  EXPECT_NEAR(coarse / fine, 2.0, 0.1) << "the wheel's scheme is of first order";
+}
+
+TEST(Run, FrameKIsTheStepNearestToKOverTheRate) {
+  // 3 ms steps and 100 frames a second do not fit: 0, 10, 20 ms … are steps 0, 3, 7, 10, 13, 17 …
+  Simulation simulation = make_wheel(3e-3, 1.0, 100.0);
+  record::TrajectorySink sink;
+  ASSERT_EQ(run_into(simulation, sink).status, RunStatus::completed);
+  const auto& time = sink.trajectory().time;
+  ASSERT_EQ(time.size(), 101U) << "frame 100 is nearest to the last step, 0.999 s";
+  for (std::size_t k = 0; k < time.size(); ++k) {
+    const auto step = std::llround(static_cast<double>(k) / 100.0 / 3e-3);
+    EXPECT_EQ(time[k], static_cast<double>(step) * 3e-3) << k;
+    EXPECT_LE(std::abs(time[k] - static_cast<double>(k) / 100.0), 1.5e-3 + 1e-12) << k;
+  }
+}
+
+TEST(Run, RecordsBothEndsOfTheRun) {
+  Simulation simulation = make_wheel(1e-3, 0.5, 100.0);
+  record::TrajectorySink sink;
+  const RunOutcome outcome = run_into(simulation, sink);
+  EXPECT_EQ(sink.trajectory().frames(), 51U);
+  EXPECT_EQ(sink.trajectory().time.front(), 0.0);
+  EXPECT_EQ(sink.trajectory().time.back(), 0.5);
+  EXPECT_EQ(summary(outcome, "steps"), 500.0);
+}
+
+TEST(Run, TakesEveryStepOnceWhereFramesAreAskedForMoreOften) {
+  Simulation simulation = make_wheel(1e-2, 0.1, 1000.0);
+  record::TrajectorySink sink;
+  ASSERT_EQ(run_into(simulation, sink).status, RunStatus::completed);
+  EXPECT_EQ(sink.trajectory().frames(), 11U);
+}
+
+TEST(Run, FrameForcesSumToTheExactImpulse) {
+  Simulation simulation = make_wheel(1e-3, 0.3, 30.0);  // frames 33 or 34 steps apart
+  record::TrajectorySink sink;
+  ASSERT_EQ(run_into(simulation, sink).status, RunStatus::completed);
+  const record::Trajectory& trajectory = sink.trajectory();
+  double impulse = 0.0;
+  for (std::size_t k = 1; k < trajectory.frames(); ++k) {
+    impulse += trajectory.at("joint_torque", k) * (trajectory.time[k] - trajectory.time[k - 1]);
+  }
+  const double momentum = std::sqrt(2.0 * trajectory.at("energy", trajectory.frames() - 1));
+  EXPECT_NEAR(impulse, momentum, 1e-14) << "J = 1: the impulse is the end speed";
+}
+
+TEST(Run, GivesTheControllerTheReferencesOfBothEndsOfTheStep) {
+  struct Spy final : control::Controller {
+    void update(const control::ControlInput& in, JointCommand&) override {
+      rows.push_back({in.t, in.phi_d_A(0), in.phi_d_E(0), in.phidot_d_A(0), in.phidot_d_E(0)});
+    }
+    std::vector<std::array<double, 5>> rows;
+  };
+  Simulation simulation = make_wheel(1e-2, 0.2, 100.0);
+  const gait::HarmonicOptions options{.amplitude = 0.3, .omega = 2.0};
+  simulation.gait = std::make_unique<gait::Harmonic>(1, options);
+  auto owned = std::make_unique<Spy>();
+  const Spy& spy = *owned;
+  simulation.controller = std::move(owned);
+  record::TrajectorySink sink;
+  ASSERT_EQ(run_into(simulation, sink).status, RunStatus::completed);
+  ASSERT_EQ(spy.rows.size(), 20U);
+  for (std::size_t k = 0; k < spy.rows.size(); ++k) {
+    const double t_A = static_cast<double>(k) * 1e-2;
+    const double t_E = static_cast<double>(k + 1) * 1e-2;
+    EXPECT_EQ(spy.rows[k][0], t_A);
+    EXPECT_NEAR(spy.rows[k][1], 0.3 * std::sin(2.0 * t_A), 1e-16);
+    EXPECT_NEAR(spy.rows[k][2], 0.3 * std::sin(2.0 * t_E), 1e-16);
+    EXPECT_NEAR(spy.rows[k][3], 0.6 * std::cos(2.0 * t_A), 2e-16);
+    EXPECT_NEAR(spy.rows[k][4], 0.6 * std::cos(2.0 * t_E), 2e-16);
+  }
+}
+
+TEST(Run, StopsAtAStepThatDidNotConverge) {
+  Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
+  wheel(simulation).info = [](std::int64_t k) {
+    return k == 42 ? StepInfo{Status::not_converged, 8, 0.5, 0.6, "link impulse", 3}
+                   : StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+  };
+  record::TrajectorySink sink;
+  const RunOutcome outcome = run_into(simulation, sink);
+  EXPECT_EQ(outcome.status, RunStatus::failed);
+  EXPECT_THAT(outcome.message, HasSubstr("t = 0.042 s"));
+  EXPECT_THAT(outcome.message, HasSubstr("link impulse 3"));
+  EXPECT_EQ(summary(outcome, "failed_steps"), 1.0);
+  EXPECT_EQ(summary(outcome, "steps"), 42.0);
+  EXPECT_EQ(outcome.iterations_max, 8);
+}
+
+TEST(Run, GoesOnAfterAFailedStepIfAskedAndSaysSo) {
+  Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
+  simulation.scenario.solver.stop_on_failure = false;
+  wheel(simulation).info = [](std::int64_t k) {
+    return k % 100 == 50 ? StepInfo{Status::not_converged, 8, 0.5, 0.6, "", 0}
+                         : StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+  };
+  record::TrajectorySink sink;
+  const RunOutcome outcome = run_into(simulation, sink);
+  EXPECT_EQ(outcome.status, RunStatus::completed);
+  EXPECT_EQ(summary(outcome, "failed_steps"), 10.0);
+  EXPECT_EQ(summary(outcome, "residual_max"), 0.5);
+  EXPECT_EQ(summary(outcome, "rigid_residual_max"), 0.6);
+  ASSERT_EQ(outcome.warnings.size(), 1U);
+  EXPECT_THAT(outcome.warnings[0], HasSubstr("10 of 1000 steps"));
+}
+
+TEST(Run, ANonFiniteValueStopsEvenWhereFailuresAreOnlyWarned) {
+  Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
+  simulation.scenario.solver.stop_on_failure = false;
+  wheel(simulation).info = [](std::int64_t k) {
+    return k == 7 ? StepInfo{Status::non_finite, 1, 0.0, 0.0, "joint rate", 1}
+                  : StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+  };
+  record::TrajectorySink sink;
+  const RunOutcome outcome = run_into(simulation, sink);
+  EXPECT_EQ(outcome.status, RunStatus::failed);
+  EXPECT_THAT(outcome.message, HasSubstr("t = 0.007 s"));
+  EXPECT_THAT(outcome.message, HasSubstr("joint rate 1"));
+}
+
+TEST(Run, AnUnstableExplicitServoIsStoppedAndExplained) {
+  // explicit Euler-like damping: unstable for dt k_D > 2
+  Simulation simulation =
+      make_wheel(1e-2, 10.0, 100.0, 0.5, {.kp = 100.0, .kd = 210.0, .implicit_servo = false});
+  simulation.warnings = {"the explicit servo is stable below dt = 0.0095 s"};
+  record::TrajectorySink sink;
+  const RunOutcome outcome = run_into(simulation, sink);
+  EXPECT_EQ(outcome.status, RunStatus::failed);
+  EXPECT_THAT(outcome.message, HasSubstr("runaway"));
+  EXPECT_THAT(outcome.message, HasSubstr("dt = 0.01 s"));
+  EXPECT_THAT(outcome.message, HasSubstr("0.0095"));
+}
+
+TEST(Run, AStableExplicitServoIsLeftAlone) {
+  Simulation simulation =
+      make_wheel(1e-2, 10.0, 100.0, 0.5, {.kp = 100.0, .kd = 20.0, .implicit_servo = false});
+  record::TrajectorySink sink;
+  EXPECT_EQ(run_into(simulation, sink).status, RunStatus::completed);
+}
+
+TEST(Run, AFastSpellShorterThanATenthOfASecondIsNoRunaway) {
+  // 30 rad/s, above 20 × 1 rad/s, for 90 ms only
+  struct Kick final : control::Controller {
+    void update(const control::ControlInput& in, JointCommand& command) override {
+      command.tau(0) = in.t < 0.0005 ? 30.0 / in.dt
+                                     : (in.t > 0.0895 && in.phidot(0) > 1.0 ? -30.0 / in.dt : 0.0);
+    }
+  };
+  Simulation simulation = make_wheel(1e-3, 0.5, 100.0, 0.0, {.implicit_servo = false});
+  simulation.controller = std::make_unique<Kick>();
+  record::TrajectorySink sink;
+  EXPECT_EQ(run_into(simulation, sink).status, RunStatus::completed);
+}
+
+TEST(Run, AnInterruptEndsItAfterTheStepWithWhatThereIs) {
+  Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
+  std::atomic<bool> interrupt{false};
+  wheel(simulation).info = [&](std::int64_t k) {
+    if (k == 123) interrupt = true;
+    return StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+  };
+  record::TrajectorySink sink;
+  const RunOutcome outcome = run_into(simulation, sink, {.interrupt = &interrupt, .progress = {}});
+  EXPECT_EQ(outcome.status, RunStatus::interrupted);
+  EXPECT_EQ(summary(outcome, "steps"), 123.0);
+  EXPECT_EQ(sink.trajectory().frames(), 13U);
+}
+
+TEST(Run, TheSameInputGivesTheSameFinalState) {
+  Simulation first = make_wheel(1e-3, 1.0, 100.0);
+  Simulation second = make_wheel(1e-3, 1.0, 10.0);
+  Simulation other = make_wheel(1e-3, 1.0, 100.0, 0.5000001);
+  record::TrajectorySink sink;
+  const auto hash = run_into(first, sink).final_state;
+  EXPECT_EQ(hash, run_into(second, sink).final_state) << "recording must not change the motion";
+  EXPECT_NE(hash, run_into(other, sink).final_state);
+}
+
+}  // namespace
+}  // namespace coluber::simulation
