@@ -68,10 +68,11 @@ void Faults::raise(const std::vector<Source>& sources) {
   std::vector<Diagnostic> diagnostics;
   for (Fault& fault : faults_) {
     if (diagnostics.size() == limits::faults) {
-      diagnostics.push_back(
-          {.where = {.file = sources.front().name},
-           .message = fmt::format("and {} more faults", faults_.size() - limits::faults),
-           .hint = "mend the first ones; they may be the cause of the others"});
+      Diagnostic rest;
+      rest.where.file = sources.front().name;
+      rest.message = fmt::format("and {} more faults", faults_.size() - limits::faults);
+      rest.hint = "mend the first ones; they may be the cause of the others";
+      diagnostics.push_back(std::move(rest));
       break;
     }
     fault.diagnostic.where = to_location(fault.where, sources);
@@ -543,7 +544,8 @@ void apply_override(Document& document, const std::string& assignment, Faults& f
                  "coluber list keys prints every key");
       return;
     }
-    passed += (passed.empty() ? "" : ".") + std::string(word);
+    if (!passed.empty()) passed += '.';
+    passed += word;
     if (dot == std::string_view::npos) break;
     rest.remove_prefix(dot + 1);
   }

@@ -1,0 +1,19 @@
+#undef COLUBER_ASSERTIONS
+#ifndef NDEBUG
+#define NDEBUG
+#endif
+#include <gtest/gtest.h>
+
+#include "coluber/core/assert.hpp"
+
+namespace coluber {
+namespace {
+
+TEST(AssertOff, EvaluatesNothingAndLetsEverythingPass) {
+  int calls = 0;
+  COLUBER_ASSERT(++calls == 100, calls);
+  EXPECT_EQ(calls, 0);
+}
+
+}  // namespace
+}  // namespace coluber
