@@ -76,7 +76,7 @@ def commands(page):
 
 def check_commands(page):
     shown = list(commands(page))
-    if not shown:
+    if not shown or not os.access(COLUBER, os.X_OK):
         return
     with tempfile.TemporaryDirectory(prefix="coluber-docs-") as folder:
         for name in ("scenarios", "reproduce", "examples"):
@@ -92,6 +92,7 @@ def check_commands(page):
             )
 
 
+check(f"there is a program to run the commands with ({COLUBER})", os.access(COLUBER, os.X_OK))
 for page in pages():
     check_links(page)
     if page.name == "README.md" or (SOURCE / "docs") in page.parents:
