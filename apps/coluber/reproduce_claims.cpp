@@ -1,0 +1,360 @@
+#include "reproduce_claims.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <toml++/toml.h>
+
+#include "coluber/core/error.hpp"
+
+#include "data_dir.hpp"
+#include "plot_names.hpp"
+#include "reproduce_measure.hpp"
+
+namespace coluber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+nlohmann::json to_json(const toml::node& node) {
+  if (const auto* table = node.as_table()) {
+    auto object = nlohmann::json::object();
+    for (const auto& [key, value] : *table) object[std::string{key.str()}] = to_json(value);
+    return object;
+  }
+  if (const auto* array = node.as_array()) {
+    auto list = nlohmann::json::array();
+    for (const auto& value : *array) list.push_back(to_json(value));
+    return list;
+  }
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* truth = node.as_boolean()) return truth->get();
+  if (const auto* integer = node.as_integer()) return integer->get();
+  if (const auto* real = node.as_floating_point()) return real->get();
+  return nullptr;  // dates are not used
+}
+
+/// Reads one file and gathers its faults.
+class Reader {
+ public:
+  explicit Reader(fs::path path) : name_(path.string()) { file_.path = std::move(path); }
+
+  ClaimFile read(std::vector<Diagnostic>& faults) {
+    faults_ = &faults;
+    std::ifstream stream(file_.path, std::ios::binary);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    toml::table root;
+    try {
+      root = toml::parse(text.view(), std::string_view{name_});
+    } catch (const toml::parse_error& error) {
+      fault(error.source().begin, "", std::string{error.description()});
+      return file_;
+    }
+    allow(root, "", {"source", "document", "way", "run", "claim", "figure"});
+    file_.source = text_of(root, "", "source", true);
+    file_.document = text_of(root, "", "document", false);
+    each(root, "way", [&](const toml::table& table) {
+      allow(table, "way", {"name", "set"});
+      file_.ways.push_back({text_of(table, "way", "name", true), texts_of(table, "way", "set")});
+    });
+    if (file_.ways.empty()) file_.ways.push_back({"default", {}});
+    each(root, "run", [&](const toml::table& table) { read_run(table); });
+    each(root, "claim", [&](const toml::table& table) { read_claim(table); });
+    each(root, "figure", [&](const toml::table& table) { read_figure(table); });
+    return file_;
+  }
+
+ private:
+  void fault(const toml::source_position& where, std::string key, std::string message,
+             std::string hint = "") {
+    faults_->push_back(Diagnostic{.where = {.file = name_,
+                                            .line = static_cast<int>(where.line),
+                                            .column = static_cast<int>(where.column)},
+                                  .key = std::move(key),
+                                  .message = std::move(message),
+                                  .hint = std::move(hint)});
+  }
+
+  static std::string path_of(std::string_view parent, std::string_view key) {
+    return parent.empty() ? std::string{key} : fmt::format("{}.{}", parent, key);
+  }
+
+  void allow(const toml::table& table, std::string_view parent,
+             const std::vector<std::string_view>& keys) {
+    for (const auto& [key, value] : table)
+      if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
+        fault(key.source().begin, path_of(parent, key.str()), "unknown key",
+              fmt::format("known here: {}", fmt::join(keys, ", ")));
+  }
+
+  template <typename Read>
+  void each(const toml::table& root, std::string_view key, Read read) {
+    const auto* node = root.get(key);
+    if (node == nullptr) return;
+    const auto* array = node->as_array();
+    if (array == nullptr || !array->is_homogeneous(toml::node_type::table)) {
+      fault(node->source().begin, std::string{key}, fmt::format("expected [[{}]]", key));
+      return;
+    }
+    for (const auto& item : *array) read(*item.as_table());
+  }
+
+  std::string text_of(const toml::table& table, std::string_view parent, std::string_view key,
+                      bool required) {
+    const auto* node = table.get(key);
+    if (node == nullptr) {
+      if (required) fault(table.source().begin, path_of(parent, key), "is missing");
+      return {};
+    }
+    if (const auto* text = node->as_string()) return text->get();
+    fault(node->source().begin, path_of(parent, key), "expected a text");
+    return {};
+  }
+
+  std::vector<std::string> texts_of(const toml::table& table, std::string_view parent,
+                                    std::string_view key) {
+    std::vector<std::string> texts;
+    const auto* node = table.get(key);
+    if (node == nullptr) return texts;
+    const auto* array = node->as_array();
+    if (array == nullptr) {
+      fault(node->source().begin, path_of(parent, key), "expected a list of texts");
+      return texts;
+    }
+    for (const auto& item : *array) {
+      if (const auto* text = item.as_string())
+        texts.push_back(text->get());
+      else
+        fault(item.source().begin, path_of(parent, key), "expected a list of texts");
+    }
+    return texts;
+  }
+
+  std::optional<double> number_of(const toml::table& table, std::string_view parent,
+                                  std::string_view key) {
+    const auto* node = table.get(key);
+    if (node == nullptr) return {};
+    const auto value = node->is_number() ? node->value<double>() : std::optional<double>{};
+    if (!value || !std::isfinite(*value))
+      fault(node->source().begin, path_of(parent, key), "expected a finite number");
+    return value;
+  }
+
+  std::vector<int> integers_of(const toml::table& table, std::string_view parent,
+                               std::string_view key) {
+    std::vector<int> values;
+    const auto* node = table.get(key);
+    if (node == nullptr) return values;
+    const auto* array = node->as_array();
+    if (array == nullptr || (!array->empty() && !array->is_homogeneous(toml::node_type::integer))) {
+      fault(node->source().begin, path_of(parent, key), "expected a list of whole numbers");
+      return values;
+    }
+    for (const auto& item : *array) values.push_back(static_cast<int>(item.as_integer()->get()));
+    return values;
+  }
+
+  void read_run(const toml::table& table) {
+    allow(table, "run", {"name", "scenario", "set"});
+    ClaimRun run;
+    run.name = text_of(table, "run", "name", true);
+    run.scenario = file_.path.parent_path() / text_of(table, "run", "scenario", true);
+    run.scenario = run.scenario.lexically_normal();
+    run.set = texts_of(table, "run", "set");
+    if (!file_.runs.emplace(run.name, run).second)
+      fault(table.source().begin, "run.name", fmt::format("there are two runs \"{}\"", run.name));
+  }
+
+  void known_run(const toml::source_position& where, std::string_view key,
+                 const std::string& name) {
+    if (file_.runs.find(name) == file_.runs.end())
+      fault(where, std::string{key}, fmt::format("there is no run \"{}\" in this file", name));
+  }
+
+  MeasureSpec measure_of(const toml::table& table, std::string_view key) {
+    const auto* node = table.get(key);
+    if (node == nullptr) return {};
+    if (!node->is_table()) {
+      fault(node->source().begin, path_of("claim", key), "expected a measure, { name = … }");
+      return {};
+    }
+    auto spec = to_json(*node).dump();
+    for (const auto& message : check_measure(spec))
+      fault(node->source().begin, path_of("claim", key), message);
+    for (const auto& name : runs_of_measure(spec))
+      known_run(node->source().begin, path_of("claim", key), name);
+    return spec;
+  }
+
+  void read_claim(const toml::table& table) {
+    allow(table, "claim",
+          {"id", "where", "statement", "kind", "unit", "published", "tolerance", "holds",
+           "expected", "band", "run", "measure", "control", "control_measure", "status", "note"});
+    const auto at = table.source().begin;
+    Claim claim;
+    claim.source = file_.source;
+    claim.file = name_;
+    claim.line = static_cast<int>(at.line);
+    claim.id = text_of(table, "claim", "id", true);
+    claim.where = text_of(table, "claim", "where", true);
+    claim.statement = text_of(table, "claim", "statement", true);
+    claim.unit = text_of(table, "claim", "unit", false);
+    claim.note = text_of(table, "claim", "note", false);
+    claim.published = number_of(table, "claim", "published");
+    claim.tolerance = number_of(table, "claim", "tolerance").value_or(0.0);
+    claim.expected = number_of(table, "claim", "expected");
+    claim.band = number_of(table, "claim", "band").value_or(0.0);
+    claim.run = text_of(table, "claim", "run", false);
+    claim.measure = measure_of(table, "measure");
+    claim.control_run = text_of(table, "claim", "control", false);
+    claim.control_measure = measure_of(table, "control_measure");
+    if (!claim.run.empty()) known_run(at, "claim.run", claim.run);
+    if (!claim.control_run.empty()) known_run(at, "claim.control", claim.control_run);
+    if (const auto* node = table.get("holds")) {
+      if (const auto* holds = node->as_table()) {
+        allow(*holds, "claim.holds", {"at_least", "at_most", "equals"});
+        claim.holds.at_least = number_of(*holds, "claim.holds", "at_least");
+        claim.holds.at_most = number_of(*holds, "claim.holds", "at_most");
+        if (holds->contains("equals"))
+          claim.holds.equals = integers_of(*holds, "claim.holds", "equals");
+      } else {
+        fault(node->source().begin, "claim.holds",
+              "expected { at_least = …, at_most = …, equals = … }");
+      }
+    }
+    const auto kind = text_of(table, "claim", "kind", true);
+    if (kind == "number") {
+      claim.kind = ClaimKind::number;
+    } else if (kind == "relation") {
+      claim.kind = ClaimKind::relation;
+    } else if (kind == "behaviour") {
+      claim.kind = ClaimKind::behaviour;
+    } else {
+      fault(at, "claim.kind", "expected \"number\", \"relation\" or \"behaviour\"");
+    }
+    const auto status = text_of(table, "claim", "status", true);
+    if (status == "reproduced") {
+      claim.recorded = ClaimStatus::reproduced;
+    } else if (status == "differs") {
+      claim.recorded = ClaimStatus::differs;
+    } else if (status == "not-reproducible") {
+      claim.recorded = ClaimStatus::not_reproducible;
+    } else {
+      fault(at, "claim.status", "expected \"reproduced\", \"differs\" or \"not-reproducible\"");
+    }
+    check(claim, at);
+    file_.claims.push_back(std::move(claim));
+  }
+
+  /// A claim must be able to fail, and must say why when it is not reproduced.
+  void check(const Claim& claim, const toml::source_position& at) {
+    if (!ids_.insert(claim.id).second)
+      fault(at, "claim.id", fmt::format("there are two claims {}", claim.id));
+    if (!claim.id.starts_with(file_.source + "."))
+      fault(at, "claim.id", fmt::format("expected an id beginning with {}.", file_.source));
+    if (claim.recorded != ClaimStatus::reproduced && claim.note.empty())
+      fault(at, "claim.note", "a claim that is not reproduced needs a note that says why");
+    if (claim.recorded == ClaimStatus::not_reproducible) return;
+    if (claim.measure.empty()) fault(at, "claim.measure", "is missing");
+    if (claim.run.empty()) fault(at, "claim.run", "is missing");
+    if (claim.kind == ClaimKind::behaviour) {
+      if (claim.holds.empty()) fault(at, "claim.holds", "a behaviour needs a condition");
+      if (claim.control_run.empty() && claim.control_measure.empty())
+        fault(at, "claim.control", "a behaviour needs a negative control",
+              "name a run where it is absent");
+    } else {
+      if (!claim.expected) fault(at, "claim.expected", "is missing");
+      if (!(claim.band > 0.0)) fault(at, "claim.band", "expected a number > 0");
+      if (claim.published && !(claim.tolerance > 0.0))
+        fault(at, "claim.tolerance", "a published number needs a tolerance > 0");
+    }
+  }
+
+  void read_figure(const toml::table& table) {
+    allow(table, "figure",
+          {"title", "caption", "plot", "runs", "time", "from", "to", "zoom", "links"});
+    const auto at = table.source().begin;
+    ClaimFigure figure;
+    figure.title = text_of(table, "figure", "title", true);
+    figure.caption = text_of(table, "figure", "caption", false);
+    figure.plot = text_of(table, "figure", "plot", true);
+    figure.runs = texts_of(table, "figure", "runs");
+    figure.time = number_of(table, "figure", "time");
+    figure.from = number_of(table, "figure", "from");
+    figure.to = number_of(table, "figure", "to");
+    figure.links = integers_of(table, "figure", "links");
+    if (const auto* zoom = table.get("zoom")) figure.zoom = zoom->value_or(false);
+    const auto plots = plot_names();
+    if (figure.plot != "paths" && std::none_of(plots.begin(), plots.end(), [&](const PlotName& p) {
+          return p.name == figure.plot;
+        }))
+      fault(at, "figure.plot", fmt::format("there is no plot \"{}\"", figure.plot));
+    if (figure.runs.empty()) fault(at, "figure.runs", "is missing");
+    if (figure.plot == "paths" && figure.links.size() != 1)
+      fault(at, "figure.links", "paths are those of one link");
+    for (const auto& run : figure.runs) known_run(at, "figure.runs", run);
+    file_.figures.push_back(std::move(figure));
+  }
+
+  std::string name_;
+  ClaimFile file_;
+  std::set<std::string, std::less<>> ids_;
+  std::vector<Diagnostic>* faults_ = nullptr;
+};
+
+}  // namespace
+
+std::string_view to_string(ClaimKind kind) {
+  static constexpr std::array<std::string_view, 3> names{"number", "relation", "behaviour"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view to_string(ClaimStatus status) {
+  static constexpr std::array<std::string_view, 3> names{"reproduced", "differs",
+                                                         "not-reproducible"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+std::vector<ClaimFile> load_claims(const fs::path& folder) {
+  // reproduce/<source>/*.toml; folders below hold what claims refer to
+  auto paths = files_in(folder, ".toml");
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (!entry->is_directory()) continue;
+    const auto more = files_in(entry->path(), ".toml");
+    paths.insert(paths.end(), more.begin(), more.end());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<Diagnostic> faults;
+  std::vector<ClaimFile> files;
+  std::map<std::string, std::string> seen;
+  for (const auto& path : paths) {
+    files.push_back(Reader(path).read(faults));
+    for (const auto& claim : files.back().claims) {
+      const auto [other, fresh] = seen.emplace(claim.id, claim.file);
+      if (!fresh && other->second != claim.file)
+        faults.push_back(
+            Diagnostic{.where = {.file = claim.file, .line = claim.line, .column = 1},
+                       .key = "claim.id",
+                       .message = fmt::format("{} is in {} too", claim.id, other->second),
+                       .hint = ""});
+    }
+  }
+  if (paths.empty())
+    faults.push_back(Diagnostic{.where = {.file = folder.string(), .line = 0, .column = 0},
+                                .key = "",
+                                .message = "there are no claims (*.toml) in this folder",
+                                .hint = ""});
+  if (!faults.empty()) throw InputError(faults);
+  return files;
+}
+
+}  // namespace coluber::app

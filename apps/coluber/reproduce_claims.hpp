@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace coluber::app {
+
+/// A scenario with its changes: what claims are measured on. Runs are shared between claims.
+struct ClaimRun {
+  std::string name;
+  std::filesystem::path scenario;  ///< resolved against the claims file
+  std::vector<std::string> set;    ///< `key=value`, as on the command line
+};
+
+/// A way of running every scenario of a source: its own method, our default, ….
+struct Way {
+  std::string name;
+  std::vector<std::string> set;
+};
+
+enum class ClaimKind : std::uint8_t { number, relation, behaviour };
+/// From best to worst.
+enum class ClaimStatus : std::uint8_t { reproduced, differs, not_reproducible };
+
+std::string_view to_string(ClaimKind kind);
+std::string_view to_string(ClaimStatus status);
+
+/// A measure and its parameters as the file spells them (reproduce_measure.hpp); may be empty.
+/// A parameter `run` names the run it is taken from instead of the claim's own.
+using MeasureSpec = std::string;  // canonical JSON text
+
+/// What a value must fulfil for a behaviour to be there, or for a statement without a number to
+/// hold.
+struct Bounds {
+  std::optional<double> at_least;
+  std::optional<double> at_most;
+  std::optional<std::vector<int>> equals;  ///< a set of links
+  [[nodiscard]] bool empty() const { return !at_least && !at_most && !equals; }
+};
+
+/// One statement of a source.
+struct Claim {
+  std::string id;
+  std::string source;
+  std::string where;      ///< section, figure, table
+  std::string statement;  ///< what the source says, in one or two sentences
+  ClaimKind kind = ClaimKind::number;
+  std::string unit;
+  std::optional<double> published;  ///< the source's number …
+  double tolerance = 0.0;           ///< … and how precisely it states it
+  Bounds holds;                     ///< behaviours, and statements without a number
+  std::optional<double> expected;   ///< our own regression value …
+  double band = 0.0;                ///< … and what it may move by
+  std::string run;                  ///< name of a ClaimRun; empty: nothing is computed
+  MeasureSpec measure;
+  std::string control_run;      ///< behaviours: the same measure on this run must not hold …
+  MeasureSpec control_measure;  ///< … or this measure must not
+  ClaimStatus recorded = ClaimStatus::reproduced;
+  std::string note;
+  std::string file;  ///< where it is written down
+  int line = 0;
+};
+
+/// A picture of the report.
+struct ClaimFigure {
+  std::string title;
+  std::string caption;
+  std::string plot;  ///< a name of `coluber list plots`, or "paths": one link of several runs
+  std::vector<std::string> runs;
+  std::optional<double> time, from, to;
+  bool zoom = false;
+  std::vector<int> links;
+};
+
+/// One claims file.
+struct ClaimFile {
+  std::filesystem::path path;
+  std::string source;
+  std::string document;   ///< author, title, year
+  std::vector<Way> ways;  ///< the last is the one `measured` comes from
+  std::map<std::string, ClaimRun, std::less<>> runs;
+  std::vector<Claim> claims;
+  std::vector<ClaimFigure> figures;
+};
+
+/// Reads every `*.toml` of the folder and of the folders in it (one a source), in the order of their
+/// names.
+/// Throws InputError with every fault.
+std::vector<ClaimFile> load_claims(const std::filesystem::path& folder);
+
+}  // namespace coluber::app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coluber/record/trajectory.hpp"
+#include "coluber/scenario/scenario.hpp"
+
+#include "reproduce_claims.hpp"
+#include "reproduce_measure.hpp"
+
+namespace coluber::app {
+
+/// A scenario of the claims, run in one way.
+struct DoneRun {
+  scenario::Scenario scenario;
+  record::Trajectory trajectory;
+  std::string failure;  ///< why it did not complete; "" if it did
+  double wall_seconds = 0.0;
+};
+
+/// Runs by scenario and way; each distinct one is computed once.
+class RunStore {
+ public:
+  /// Adds a run to do. Throws InputError if its scenario cannot be loaded.
+  void request(const ClaimRun& run, const Way& way);
+  /// Does all that was requested, on `threads` threads. The results do not depend on their number.
+  void compute(int threads);
+  [[nodiscard]] const DoneRun& at(const ClaimRun& run, const Way& way) const;
+  [[nodiscard]] bool contains(const ClaimRun& run, const Way& way) const {
+    return runs_.contains(key_of(run, way));
+  }
+  [[nodiscard]] std::size_t size() const { return runs_.size(); }
+
+ private:
+  using Key = std::pair<std::string, std::vector<std::string>>;  ///< scenario and its changes
+  static Key key_of(const ClaimRun& run, const Way& way);
+  std::map<Key, std::unique_ptr<DoneRun>> runs_;
+};
+
+/// What became of a claim.
+struct Verdict {
+  const Claim* claim = nullptr;
+  std::vector<std::pair<std::string, MeasureValue>> values;    ///< by way, the last is `measured`
+  std::vector<std::pair<std::string, MeasureValue>> controls;  ///< the same of the negative control
+  ClaimStatus status = ClaimStatus::differs;
+  std::vector<std::string> failures;  ///< what makes the command fail; empty: as recorded
+
+  [[nodiscard]] bool passed() const { return failures.empty(); }
+};
+
+/// Requests every run that the claim and its control need.
+void request_runs(const ClaimFile& file, const Claim& claim, RunStore& store);
+
+/// Measures and judges.
+Verdict judge(const ClaimFile& file, const Claim& claim, const RunStore& store);
+
+}  // namespace coluber::app
