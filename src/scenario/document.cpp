@@ -138,7 +138,8 @@ FileText read_file(const fs::path& file) {
     return {.fault = "is not a regular file", .hint = "scenarios are read from .toml files"};
   }
   const std::uintmax_t size = fs::file_size(file, failure);
-  if (!failure && size > limits::file_bytes) {
+  if (failure) return {.fault = "cannot be read: " + failure.message(), .hint = "check the path"};
+  if (size > limits::file_bytes) {
     return {.fault = fmt::format("is {} bytes long, the limit is {}", size, limits::file_bytes),
             .hint = "is it a scenario? joint angles over time belong in a CSV, gait.table"};
   }
@@ -146,8 +147,8 @@ FileText read_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text;
   if (in) {
-    // bounded once more: the file may be growing
-    text.resize(limits::file_bytes + 1);
+    // a file that grows meanwhile is read as far as it was, one that shrinks is shorter
+    text.resize(static_cast<std::size_t>(size));
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(in.gcount()));
   }
@@ -155,10 +156,6 @@ FileText read_file(const fs::path& file) {
     return {.fault = fmt::format("cannot be read: {}",
                                  errno != 0 ? std::strerror(errno) : "unknown reason"),
             .hint = "check its permissions"};
-  }
-  if (text.size() > limits::file_bytes) {
-    return {.fault = fmt::format("is longer than the limit of {} bytes", limits::file_bytes),
-            .hint = "is it a scenario? joint angles over time belong in a CSV, gait.table"};
   }
   return {.text = std::move(text)};
 }

@@ -1,0 +1,464 @@
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/scenario/catalogue.hpp"
+#include "coluber/scenario/scenario.hpp"
+
+#include "unit/scenario/sample.hpp"
+
+namespace coluber::scenario {
+namespace {
+
+using sample::aiko;
+using sample::fault_of;
+using sample::faults_of;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Load, TheShippedScenariosHoldTheThesisValues) {
+  const std::filesystem::path folder = std::filesystem::path(COLUBER_SOURCE_DIR) / "scenarios";
+  const Scenario course = load(folder / "aiko_course.toml");  // Table 7.3
+  EXPECT_EQ(course.duration, 15.0);
+  ASSERT_EQ(course.world.obstacles.size(), 9U);
+  EXPECT_EQ(course.world.obstacles[4].x, 1.671);
+  EXPECT_EQ(course.world.obstacles[4].y, 0.178);
+  EXPECT_EQ(course.world.obstacles[4].radius, 0.03);
+  double x = 0.0, y = 0.0, r = 0.0;
+  for (const Obstacle& o : course.world.obstacles) {
+    x += o.x;
+    y += o.y;
+    r += o.radius;
+  }
+  // sums of the columns of Table 7.3
+  EXPECT_NEAR(x, 14.460, 1e-12);
+  EXPECT_NEAR(y, 0.987, 1e-12);
+  EXPECT_NEAR(r, 0.18, 1e-12);
+  EXPECT_EQ(course.start.link, 11);
+  EXPECT_EQ(course.start.heading_deg, 180.0);
+  EXPECT_EQ(course.start.shape, StartShape::gait);
+
+  const Scenario pegs = load(folder / "aiko_pegs.toml");  // Table 7.5
+  EXPECT_EQ(pegs.duration, 13.0);
+  ASSERT_EQ(pegs.world.obstacles.size(), 7U);
+  x = y = 0.0;
+  for (const Obstacle& o : pegs.world.obstacles) {
+    x += o.x;
+    y += o.y;
+    EXPECT_EQ(o.radius, 0.125);
+  }
+  EXPECT_NEAR(x, 8.107, 1e-12);
+  EXPECT_NEAR(y, 0.722, 1e-12);
+
+  const Scenario floor = load(folder / "aiko_floor.toml");
+  EXPECT_EQ(floor.duration, 18.0);
+  EXPECT_TRUE(floor.world.obstacles.empty());
+
+  const Scenario slope = load(folder / "aiko_slope.toml");
+  EXPECT_EQ(slope.world.tilt_deg, 10.0);
+  EXPECT_EQ(slope.world.friction, Eigen::Vector2d(0.3, 0.3));
+  EXPECT_FALSE(slope.gait.present) << "the robot holds its start shape";
+
+  for (const Scenario* s : {&course, &pegs, &floor}) {
+    EXPECT_TRUE(s->gait.present);
+    EXPECT_EQ(s->gait.amplitude_deg, 40.0);
+    EXPECT_EQ(s->gait.omega_deg, 80.0);
+    EXPECT_EQ(s->gait.phase_deg, -50.0);
+    EXPECT_EQ(s->world.friction, Eigen::Vector2d(0.2, 0.2));
+  }
+}
+
+TEST(Load, TheCataloguesAikoHasElevenLinksOfTogether7Point5Kilograms) {
+  const Scenario s = parse(aiko);
+  ASSERT_EQ(s.robot.link.size(), 11U);
+  double mass = 0.0;
+  for (const Link& link : s.robot.link) {
+    mass += link.mass;
+    EXPECT_EQ(link.mass, 7.5 / 11.0);
+    EXPECT_EQ(link.inertia, 1.32e-3);
+    EXPECT_EQ(link.length, 0.122);
+    EXPECT_EQ(link.half_core, 0.0393);
+    EXPECT_EQ(link.radius, 0.0525);
+    EXPECT_EQ(link.cg_offset, 0.0);
+  }
+  EXPECT_NEAR(mass, 7.5, 1e-14);
+}
+
+TEST(Load, DefaultsOfTheKeysAreTheDefaultsOfTheStructs) {
+  const Scenario s = parse(aiko + "[gait]\n");
+  const Scenario d;
+  EXPECT_EQ(s.duration, d.duration);
+  EXPECT_EQ(s.seed, d.seed);
+  EXPECT_EQ(s.robot.model, d.robot.model);
+  EXPECT_EQ(s.robot.friction_points, d.robot.friction_points);
+  EXPECT_EQ(s.start.shape, d.start.shape);
+  EXPECT_EQ(s.start.link, d.start.link);
+  EXPECT_EQ(s.start.position, d.start.position);
+  EXPECT_EQ(s.start.heading_deg, d.start.heading_deg);
+  EXPECT_EQ(s.world.gravity, d.world.gravity);
+  EXPECT_EQ(s.world.tilt_deg, d.world.tilt_deg);
+  EXPECT_EQ(s.world.tilt_direction_deg, d.world.tilt_direction_deg);
+  EXPECT_EQ(s.world.friction, d.world.friction);
+  EXPECT_EQ(s.gait.name, d.gait.name);
+  EXPECT_EQ(s.gait.amplitude_deg, d.gait.amplitude_deg);
+  EXPECT_EQ(s.gait.omega_deg, d.gait.omega_deg);
+  EXPECT_EQ(s.gait.phase_deg, d.gait.phase_deg);
+  EXPECT_EQ(s.gait.offset_deg, d.gait.offset_deg);
+  EXPECT_EQ(s.gait.soft_start, d.gait.soft_start);
+  EXPECT_EQ(s.controller.name, d.controller.name);
+  EXPECT_EQ(s.controller.kp, d.controller.kp);
+  EXPECT_EQ(s.controller.kd, d.controller.kd);
+  EXPECT_EQ(s.controller.implicit_servo, d.controller.implicit_servo);
+  EXPECT_EQ(s.controller.torque_limit, d.controller.torque_limit);
+  EXPECT_EQ(s.controller.start_time, d.controller.start_time);
+  EXPECT_EQ(s.solver.name, d.solver.name);
+  EXPECT_EQ(s.solver.law, d.solver.law);
+  EXPECT_EQ(s.solver.landing, d.solver.landing);
+  EXPECT_EQ(s.solver.dt, d.solver.dt);
+  EXPECT_EQ(s.solver.tolerance, d.solver.tolerance);
+  EXPECT_EQ(s.solver.stop_on_failure, d.solver.stop_on_failure);
+  EXPECT_EQ(s.solver.thesis.r_T, d.solver.thesis.r_T);
+  EXPECT_EQ(s.solver.thesis.r_H, d.solver.thesis.r_H);
+  EXPECT_EQ(s.solver.thesis.epsilon, d.solver.thesis.epsilon);
+  EXPECT_EQ(s.solver.thesis.max_iterations, d.solver.thesis.max_iterations);
+  EXPECT_EQ(s.record.rate_hz, d.record.rate_hz);
+  EXPECT_EQ(s.record.csv, d.record.csv);
+  EXPECT_EQ(s.record.checkpoint_s, d.record.checkpoint_s);
+}
+
+TEST(Load, ReadsEveryBuiltKeyIntoItsField) {
+  const sample::Folder folder;
+  (void)folder.write("angles.csv", "t,phi_1\n0,0\n1,10\n");
+  const Scenario s = parse(R"(
+schema = 1
+title = "all"
+duration = 3
+seed = 9
+[robot]
+model = "planar"
+links = 2
+link = { mass = 1, inertia = 2, length = 3, half_core = 0.5, radius = 0.25, cg_offset = -0.75 }
+friction_points = 1
+[start]
+shape = [30]
+link = 2
+position = [1, -2]
+heading_deg = 90
+[world]
+gravity = 1.62
+tilt_deg = 20
+tilt_direction_deg = 45
+friction = [0.1, 0.7]
+[[world.obstacle]]
+x = 5
+y = 6
+radius = 0.5
+friction = 0
+[gait]
+name = "table"
+table = "angles.csv"
+amplitude_deg = 10
+omega_deg = 20
+phase_deg = 30
+offset_deg = 5
+[controller]
+name = "pd"
+kp = 3
+kd = 0.5
+servo = "explicit"
+torque_limit = inf
+start_time = 0.25
+[solver]
+name = "thesis"
+law = "anchored"
+activation = "gap"
+dt = 5e-4
+tolerance = 1e-8
+on_failure = "warn"
+[solver.thesis]
+r_T = 0.9
+r_H = 0.05
+epsilon = 1e-6
+max_iterations = 77
+[record]
+rate_hz = 20
+csv = true
+checkpoint_s = 1
+)",
+                           folder.path());
+  EXPECT_EQ(s.title, "all");
+  EXPECT_EQ(s.duration, 3.0);
+  EXPECT_EQ(s.seed, 9U);
+  ASSERT_EQ(s.robot.link.size(), 2U);
+  EXPECT_EQ(s.robot.link[1].mass, 1.0);
+  EXPECT_EQ(s.robot.link[1].inertia, 2.0);
+  EXPECT_EQ(s.robot.link[1].length, 3.0);
+  EXPECT_EQ(s.robot.link[1].half_core, 0.5);
+  EXPECT_EQ(s.robot.link[1].radius, 0.25);
+  EXPECT_EQ(s.robot.link[1].cg_offset, -0.75);
+  EXPECT_EQ(s.start.shape, StartShape::angles);
+  EXPECT_THAT(s.start.angles_deg, ElementsAre(30.0));
+  EXPECT_EQ(s.start.link, 2);
+  EXPECT_EQ(s.start.position, Eigen::Vector2d(1.0, -2.0));
+  EXPECT_EQ(s.start.heading_deg, 90.0);
+  EXPECT_EQ(s.world.gravity, 1.62);
+  EXPECT_EQ(s.world.tilt_deg, 20.0);
+  EXPECT_EQ(s.world.tilt_direction_deg, 45.0);
+  EXPECT_EQ(s.world.friction, Eigen::Vector2d(0.1, 0.7));
+  ASSERT_EQ(s.world.obstacles.size(), 1U);
+  EXPECT_EQ(s.world.obstacles[0].x, 5.0);
+  EXPECT_EQ(s.world.obstacles[0].y, 6.0);
+  EXPECT_EQ(s.world.obstacles[0].radius, 0.5);
+  EXPECT_TRUE(s.gait.present);
+  EXPECT_EQ(s.gait.name, "table");
+  EXPECT_EQ(s.gait.table, folder.path() / "angles.csv");
+  EXPECT_EQ(s.gait.amplitude_deg, 10.0);
+  EXPECT_EQ(s.gait.omega_deg, 20.0);
+  EXPECT_EQ(s.gait.phase_deg, 30.0);
+  EXPECT_EQ(s.gait.offset_deg, 5.0);
+  EXPECT_EQ(s.controller.kp, 3.0);
+  EXPECT_EQ(s.controller.kd, 0.5);
+  EXPECT_FALSE(s.controller.implicit_servo);
+  EXPECT_TRUE(std::isinf(s.controller.torque_limit));
+  EXPECT_EQ(s.controller.start_time, 0.25);
+  EXPECT_EQ(s.solver.name, "thesis");
+  EXPECT_FALSE(s.solver.landing);
+  EXPECT_EQ(s.solver.dt, 5e-4);
+  EXPECT_EQ(s.solver.tolerance, 1e-8);
+  EXPECT_FALSE(s.solver.stop_on_failure);
+  EXPECT_EQ(s.solver.thesis.r_T, 0.9);
+  EXPECT_EQ(s.solver.thesis.r_H, 0.05);
+  EXPECT_EQ(s.solver.thesis.epsilon, 1e-6);
+  EXPECT_EQ(s.solver.thesis.max_iterations, 77);
+  EXPECT_EQ(s.record.rate_hz, 20.0);
+  EXPECT_TRUE(s.record.csv);
+}
+
+// ---- robots ----
+
+TEST(LoadRobot, EveryKeyOverridesTheCatalogue) {
+  const Scenario s = parse("[robot]\nname = \"aiko\"\nlinks = 20\nlink = { mass = 2.0 }\n");
+  ASSERT_EQ(s.robot.link.size(), 20U);
+  for (const Link& link : s.robot.link) {
+    EXPECT_EQ(link.mass, 2.0);
+    EXPECT_EQ(link.length, 0.122);
+  }
+}
+
+TEST(LoadRobot, WithoutANameSaysWhichKeysAreMissing) {
+  EXPECT_THAT(fault_of("schema = 1\n[robot]\nlink = { mass = 1.0, radius = 0.1 }\n"),
+              StartsWith("error: s.toml:2:1: robot: the robot is not fully described, missing: "
+                         "robot.links, robot.link.inertia, robot.link.length, "
+                         "robot.link.half_core\n  hint: "));
+  EXPECT_THAT(fault_of("schema = 1\n"), HasSubstr("missing: robot.links, robot.link.mass"));
+}
+
+TEST(LoadRobot, LinksMayDifferOneByOne) {
+  const std::string link = "inertia = 1e-3\nlength = 0.1\nhalf_core = 0.03\nradius = 0.05\n";
+  const Scenario s = parse("[[robot.link]]\nmass = 1.0\n" + link + "[[robot.link]]\nmass = 2.0\n" +
+                           link + "cg_offset = 0.01\n");
+  ASSERT_EQ(s.robot.link.size(), 2U);
+  EXPECT_EQ(s.robot.link[0].mass, 1.0);
+  EXPECT_EQ(s.robot.link[1].mass, 2.0);
+  EXPECT_EQ(s.robot.link[1].cg_offset, 0.01);
+}
+
+TEST(LoadRobot, EachListedLinkOfAnUnnamedRobotMustBeComplete) {
+  EXPECT_THAT(
+      fault_of("[[robot.link]]\nmass = 1\ninertia = 1\nlength = 1\nhalf_core = 0\n"
+               "radius = 1\n[[robot.link]]\nmass = 1\n"),
+      StartsWith("error: s.toml:7:1: robot.link.2: the link is not fully described, missing: "
+                 "inertia, length, half_core, radius\n"));
+}
+
+TEST(LoadRobot, TheNumberOfListedLinksMustMatch) {
+  EXPECT_THAT(
+      fault_of("[robot]\nname = \"aiko\"\n[[robot.link]]\nmass = 1\n"),
+      StartsWith(
+          "error: s.toml:3:1: robot.link: 1 entries, the robot has 11 links (\"aiko\" of the "
+          "catalogue)\n  hint: write  [[robot.link]]  once a link, or set  robot.links = 1"));
+  EXPECT_THAT(fault_of("[robot]\nname = \"aiko\"\nlinks = 2\n[[robot.link]]\nmass = 1\n"),
+              HasSubstr("robot.link: 1 entries, the robot has 2 links\n"));
+  EXPECT_EQ(parse("[robot]\nname = \"aiko\"\nlinks = 1\n[[robot.link]]\nmass = 3\n")
+                .robot.link.at(0)
+                .mass,
+            3.0);
+}
+
+TEST(LoadRobot, OneLinkIsARobotAndABillionAreNot) {
+  EXPECT_EQ(parse(aiko + "links = 1\n").robot.link.size(), 1U);
+  EXPECT_EQ(parse("duration = 1\n" + aiko + "links = 100000\n").robot.link.size(), 100000U);
+  for (const char* count : {"0", "-1", "100001", "1000000000"}) {
+    EXPECT_THAT(
+        fault_of(aiko + "links = " + count + "\n"),
+        HasSubstr(std::string("robot.links: expected an integer from 1 to 100000, got ") + count));
+  }
+  EXPECT_THAT(fault_of(aiko + "links = 11.0\n"),
+              HasSubstr("expected an integer from 1 to 100000, got 11.0"));
+}
+
+TEST(LoadRobot, TheCentreOfGravityLiesBetweenTheJoints) {
+  EXPECT_EQ(parse(aiko + "link = { cg_offset = 0.061 }\n").robot.link[0].cg_offset, 0.061);
+  EXPECT_THAT(
+      fault_of(aiko + "link = { cg_offset = -0.062 }\n"),
+      HasSubstr("3:22: robot.link.cg_offset: expected a number from -0.061 to 0.061 (half the "
+                "link's length), got -0.062"));
+}
+
+// ---- start and gait ----
+
+TEST(LoadStart, TheLinkMustExist) {
+  EXPECT_THAT(fault_of(aiko + "[start]\nlink = 12\n"),
+              StartsWith("error: s.toml:4:8: start.link: expected an integer from 1 to 11 (the "
+                         "number of links), got 12"));
+  EXPECT_EQ(fault_of(aiko + "links = 12\n[start]\nlink = 12\n"), "no fault");
+}
+
+TEST(LoadStart, AListHasOneAngleAJoint) {
+  EXPECT_THAT(fault_of(aiko + "[start]\nshape = [1, 2, 3]\n"),
+              HasSubstr("start.shape: has 3 angles, the robot needs 10 (one a joint, 11 links)"));
+  EXPECT_THAT(
+      fault_of(aiko + "links = 3\n[start]\nshape = [1, nan]\n"),
+      HasSubstr("5:13: start.shape: expected \"straight\" or \"gait\", or a list of numbers "
+                "from -180 to 180, got nan as number 2"));
+  EXPECT_EQ(fault_of(aiko + "links = 1\n[start]\nshape = []\n"), "no fault");
+}
+
+TEST(LoadStart, WithoutAGaitTheRobotStartsStraightAndCannotStartAsTheGait) {
+  EXPECT_EQ(parse(aiko).start.shape, StartShape::straight);
+  EXPECT_FALSE(parse(aiko).gait.present);
+  EXPECT_EQ(parse(aiko + "[gait]\n").start.shape, StartShape::gait);
+  EXPECT_THAT(
+      fault_of(aiko + "[start]\nshape = \"gait\"\n"),
+      HasSubstr("4:9: start.shape: \"gait\" needs a [gait], and there is none\n  hint: add"));
+}
+
+TEST(LoadGait, ATableMustBeNamedAndExist) {
+  const sample::Folder folder;
+  (void)folder.write("sub/a.csv", "t,phi_1\n");
+  EXPECT_THAT(fault_of(aiko + "[gait]\nname = \"table\"\n"),
+              HasSubstr("4:8: gait.name: \"table\" needs the key gait.table"));
+  EXPECT_THAT(fault_of(aiko + "[gait]\nname = \"table\"\ntable = \"no.csv\"\n", {}, folder.path()),
+              HasSubstr("5:9: gait.table: no such file: "));
+  EXPECT_THAT(fault_of(aiko + "[gait]\nname = \"table\"\ntable = \"sub\"\n", {}, folder.path()),
+              HasSubstr("5:9: gait.table: not a regular file: "));
+  EXPECT_EQ(
+      parse(aiko + "[gait]\nname = \"table\"\ntable = \"sub/a.csv\"\n", folder.path()).gait.table,
+      folder.path() / "sub/a.csv");
+}
+
+TEST(LoadGait, ATablesPathIsRelativeToTheFileThatHoldsTheKey) {
+  const sample::Folder folder;
+  (void)folder.write("parts/a.csv", "t,phi_1\n");
+  (void)folder.write("parts/gait.toml", "[gait]\nname = \"table\"\ntable = \"a.csv\"\n");
+  const auto file = folder.write("main.toml", "include = \"parts/gait.toml\"\n" + aiko);
+  EXPECT_EQ(load(file).gait.table, folder.path() / "parts/a.csv");
+}
+
+TEST(LoadGait, SoftStartGoesWithAHarmonicGaitOnly) {
+  const sample::Folder folder;
+  (void)folder.write("a.csv", "t,phi_1\n");
+  EXPECT_THAT(fault_of(aiko + "[gait]\nname = \"table\"\ntable = \"a.csv\"\nsoft_start = true\n",
+                       {}, folder.path()),
+              HasSubstr("6:14: gait.soft_start: goes with a harmonic gait only"));
+}
+
+// ---- world and sizes ----
+
+TEST(LoadWorld, AnObstacleNeedsItsCentreAndRadius) {
+  EXPECT_THAT(
+      faults_of(aiko + "[[world.obstacle]]\nx = 1\n[[world.obstacle]]\ny = 2\nradius = 0.1\n"),
+      ElementsAre(HasSubstr("3:1: world.obstacle.1: missing: y, radius"),
+                  HasSubstr("5:1: world.obstacle.2: missing: x")));
+}
+
+TEST(LoadWorld, AnObstacleWrittenAsATableIsToldToBeAList) {
+  EXPECT_THAT(fault_of(aiko + "[world.obstacle]\nx = 1\ny = 0\nradius = 0.1\n"),
+              HasSubstr("3:1: world.obstacle: expected a list of tables, got a table\n"
+                        "  hint: write  [[world.obstacle]]  once an obstacle"));
+}
+
+TEST(LoadRecord, TheRateIsAtMostOneFrameAStep) {
+  EXPECT_EQ(parse(aiko + "[record]\nrate_hz = 1000\n").record.rate_hz, 1000.0);
+  EXPECT_THAT(
+      fault_of(aiko + "[record]\nrate_hz = 1001\n"),
+      HasSubstr("4:11: record.rate_hz: expected at most one frame a step, 1000 Hz, got 1001"));
+  EXPECT_EQ(parse(aiko + "[solver]\ndt = 0.05\n").record.rate_hz, 20.0)
+      << "the default gives way to a long step";
+}
+
+TEST(Load, RefusesRunsThatWouldFillTheDiskOrNeverEnd) {
+  EXPECT_THAT(
+      fault_of("duration = 1e6\n" + aiko),
+      HasSubstr("record.rate_hz: 1e+08 frames of about 120 numbers are 96 GB, the limit is 2 "
+                "GB\n  hint: for this robot and duration at most  rate_hz = 2.08"));
+  EXPECT_THAT(fault_of("duration = 1e6\n" + aiko + "[record]\nrate_hz = 1\n[solver]\ndt = 1e-9\n"),
+              HasSubstr("solver.dt: 1000000 s in steps of 1e-09 s are 1e+15 steps"));
+  EXPECT_THAT(fault_of("duration = 1e-4\n" + aiko),
+              HasSubstr("1:12: duration: 0.0001 s is less than one step of 0.001 s"));
+}
+
+TEST(Load, ReportsEveryFaultAtOnceInFileOrder) {
+  EXPECT_THAT(
+      faults_of(R"(durration = 3
+[world]
+gravity = nan
+[robot]
+name = "aiko"
+link = { mass = -1 }
+[solver]
+dt = 0
+[[world.obstacle]]
+y = 1
+x = 0
+)"),
+      ElementsAre(HasSubstr("s.toml:1:1: durration"), HasSubstr("s.toml:3:11: world.gravity"),
+                  HasSubstr("s.toml:6:17: robot.link.mass"), HasSubstr("s.toml:8:6: solver.dt"),
+                  HasSubstr("s.toml:9:1: world.obstacle.1")));
+}
+
+TEST(Load, ManyFaultsAreCutShortWithTheirNumber) {
+  std::string text = aiko;
+  for (int i = 0; i < 1500; ++i) text += "key_" + std::to_string(i) + " = 1\n";
+  const auto faults = faults_of(text);
+  ASSERT_EQ(faults.size(), 1001U);
+  EXPECT_THAT(faults.back(), HasSubstr("and 500 more faults"));
+}
+
+TEST(Load, TakesTheFilesNameAsTitleIfItHasNone) {
+  const sample::Folder folder;
+  EXPECT_EQ(load(folder.write("my_run.toml", aiko)).title, "my_run");
+  EXPECT_EQ(load(folder.write("my_run.toml", "title = \"A run\"\n" + aiko)).title, "A run");
+}
+
+// ---- places after loading ----
+
+TEST(Locate, FindsKeysListEntriesAndTheNearestTable) {
+  const Scenario s = parse(aiko +
+                               "[[world.obstacle]]\nx = 1\ny = 2\nradius = 0.1\n"
+                               "[[world.obstacle]]\nx = 3\ny = 4\nradius = 0.1\n",
+                           ".", {"world.obstacle.2.y=5"}, "s.toml");
+  const auto at = [&s](std::string_view key) {
+    const SourceLocation where = locate(s, key);
+    return where.file + ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
+  };
+  EXPECT_EQ(at("robot.name"), "s.toml:2:8");
+  EXPECT_EQ(at("world.obstacle.2"), "s.toml:7:1");
+  EXPECT_EQ(at("world.obstacle.2.x"), "s.toml:8:5");
+  EXPECT_EQ(at("world.obstacle.2.y"), "--set world.obstacle.2.y=5:0:0");
+  EXPECT_EQ(at("robot.link.mass"), "s.toml:1:1") << "not given: the table around it";
+  EXPECT_EQ(at("solver.dt"), ":0:0") << "no such table, and no file";
+}
+
+TEST(Locate, FallsBackToTheFile) {
+  const sample::Folder folder;
+  const auto file = folder.write("a.toml", aiko);
+  const SourceLocation where = locate(load(file), "solver.dt");
+  EXPECT_EQ(where.file, file.string());
+  EXPECT_EQ(where.line, 0);
+}
+
+}  // namespace
+}  // namespace coluber::scenario

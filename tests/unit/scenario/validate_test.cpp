@@ -1,0 +1,180 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/scenario/keys.hpp"
+#include "coluber/scenario/scenario.hpp"
+
+#include "unit/scenario/sample.hpp"
+
+namespace coluber::scenario {
+namespace {
+
+using sample::aiko;
+using sample::fault_of;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+TEST(Validate, UnknownKeysAreErrorsWithAGuess) {
+  EXPECT_EQ(fault_of(aiko + "[solver]\ndtt = 1e-3\n"),
+            "error: s.toml:4:1: solver.dtt: unknown key\n  hint: did you mean dt?");
+  EXPECT_THAT(fault_of(aiko + "[slover]\ndt = 1e-3\n"), HasSubstr("did you mean solver?"));
+  EXPECT_THAT(fault_of("dt = 1e-3\n" + aiko), HasSubstr("did you mean solver.dt?"));
+  EXPECT_THAT(fault_of(aiko + "[gait]\namplitude = 3\n"), HasSubstr("did you mean amplitude_deg?"));
+  EXPECT_THAT(fault_of(aiko + "link = { mas = 3 }\n"), HasSubstr("did you mean mass?"));
+  EXPECT_THAT(fault_of(aiko + "[[world.obstacle]]\nx=0\ny=9\nradius=1\nraduis = 3\n"),
+              HasSubstr("world.obstacle.1.raduis: unknown key\n  hint: did you mean radius?"));
+  EXPECT_THAT(fault_of(aiko + "[record]\nzebra = 3\n"),
+              HasSubstr("[record] knows checkpoint_s, csv, rate_hz"));
+}
+
+TEST(Validate, NothingBelowAnUnknownTableIsReported) {
+  EXPECT_THAT(fault_of(aiko + "[zebra]\na = 1\nb = 2\n"), HasSubstr("3:2: zebra: unknown key"));
+}
+
+TEST(Validate, WrongTypesSayWhatWasExpectedAndFound) {
+  EXPECT_EQ(fault_of(aiko + "link = { mass = \"heavy\" }\n"),
+            "error: s.toml:3:17: robot.link.mass: expected a number > 0, at most 1000000, got "
+            "\"heavy\"\n  hint: mass of a link, in kg, for example  mass = 0.682");
+  EXPECT_THAT(fault_of(aiko + "[controller]\nkp = true\n"), HasSubstr("got true"));
+  EXPECT_THAT(fault_of(aiko + "[controller]\nkp = [1]\n"), HasSubstr("got a list of 1"));
+  EXPECT_THAT(fault_of(aiko + "[controller]\nkp = {}\n"), HasSubstr("got a table"));
+  EXPECT_THAT(fault_of(aiko + "[controller]\nkp = 2020-01-01\n"), HasSubstr("got a date or time"));
+  EXPECT_THAT(fault_of(aiko + "[record]\ncsv = 1\n"), HasSubstr("expected true or false, got 1"));
+  EXPECT_THAT(fault_of("title = 3\n" + aiko),
+              HasSubstr("expected one line of text in quotes, got 3"));
+  EXPECT_THAT(fault_of("title = \"a\\nb\"\n" + aiko), HasSubstr("one line of text"));
+  EXPECT_THAT(fault_of("solver = 3\n" + aiko),
+              HasSubstr("1:10: solver: expected a table, got 3\n  hint: write  [solver]"));
+  EXPECT_THAT(fault_of(aiko + "link = [1, 2]\nlinks = 2\n"),
+              HasSubstr("robot.link.2: expected a table, got 2"));
+  EXPECT_THAT(fault_of(aiko + "[world]\nobstacle = 3\n"),
+              HasSubstr("world.obstacle: expected a list of tables, got 3"));
+}
+
+TEST(Validate, PairsHaveTwoNumbersInRange) {
+  EXPECT_THAT(fault_of(aiko + "[world]\nfriction = 0.2\n"),
+              HasSubstr("4:12: world.friction: expected two numbers from 0 to 1000, got 0.2"));
+  EXPECT_THAT(fault_of(aiko + "[world]\nfriction = [0.2, 0.2, 0.2]\n"),
+              HasSubstr("got a list of 3"));
+  EXPECT_THAT(fault_of(aiko + "[world]\nfriction = [0.2, -0.2]\n"),
+              HasSubstr("4:18: world.friction: expected two numbers from 0 to 1000, got -0.2 as "
+                        "number 2"));
+  EXPECT_EQ(fault_of(aiko + "[world]\nfriction = [0, 0.5]\n"), "no fault");
+}
+
+TEST(Validate, WordsAreChosenFromAListWithAGuess) {
+  EXPECT_EQ(
+      fault_of(aiko + "[solver]\nname = \"newtom\"\n"),
+      "error: s.toml:4:8: solver.name: expected \"newton\", \"gauss_seidel\" or \"thesis\", got "
+      "\"newtom\"\n  hint: did you mean \"newton\"?");
+  EXPECT_THAT(fault_of("[robot]\nname = \"kulko\"\n"),
+              HasSubstr("robot.name: expected \"aiko\", got \"kulko\""));
+}
+
+struct Refused {
+  const char* table;
+  const char* line;
+};
+
+class NumberOutOfRange : public testing::TestWithParam<Refused> {};
+
+TEST_P(NumberOutOfRange, IsRefusedWithPlaceAndHint) {
+  const auto [table, line] = GetParam();
+  const std::string fault = fault_of(aiko + "[" + table + "]\n" + line + "\n");
+  EXPECT_THAT(fault, testing::StartsWith("error: s.toml:4:")) << line;
+  EXPECT_THAT(fault, HasSubstr("expected")) << line;
+  EXPECT_THAT(fault, HasSubstr("\n  hint: ")) << line;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Validate, NumberOutOfRange,
+    testing::Values(
+        Refused{"solver", "dt = 0"}, Refused{"solver", "dt = -1e-3"}, Refused{"solver", "dt = nan"},
+        Refused{"solver", "dt = inf"}, Refused{"solver", "dt = 1.0"},
+        Refused{"solver", "tolerance = 0"}, Refused{"solver", "thesis.epsilon = 0"},
+        Refused{"solver", "thesis.max_iterations = 0"}, Refused{"solver", "thesis.r_T = -1"},
+        Refused{"world", "gravity = 0"}, Refused{"world", "gravity = -9.81"},
+        Refused{"world", "gravity = nan"}, Refused{"world", "tilt_deg = 91"},
+        Refused{"world", "tilt_deg = -1"}, Refused{"world", "friction = [nan, 0.2]"},
+        Refused{"start", "heading_deg = inf"}, Refused{"start", "position = [0, inf]"},
+        Refused{"start", "link = 0"}, Refused{"gait", "amplitude_deg = 181"},
+        Refused{"gait", "omega_deg = nan"}, Refused{"controller", "kp = -1"},
+        Refused{"controller", "kd = nan"}, Refused{"controller", "torque_limit = 0"},
+        Refused{"controller", "torque_limit = nan"}, Refused{"controller", "start_time = -1"},
+        Refused{"record", "rate_hz = 0"}, Refused{"record", "rate_hz = inf"},
+        Refused{"record", "rate_hz = nan"}, Refused{"robot.link", "mass = 0"},
+        Refused{"robot.link", "mass = nan"}, Refused{"robot.link", "mass = inf"},
+        Refused{"robot.link", "inertia = -1e-3"}, Refused{"robot.link", "length = 0"},
+        Refused{"robot.link", "radius = 0"}, Refused{"robot.link", "half_core = -0.1"}));
+
+TEST(Validate, TopLevelNumbersAreBounded) {
+  for (const char* line : {"duration = 0", "duration = -1", "duration = nan", "duration = inf",
+                           "duration = 1e7", "seed = -1", "seed = 1.5", "schema = 2"}) {
+    EXPECT_THAT(fault_of(std::string(line) + "\n" + aiko), HasSubstr("s.toml:1:")) << line;
+  }
+  EXPECT_THAT(fault_of("schema = 2\n" + aiko), HasSubstr("schema: expected 1, got 2"));
+}
+
+class NotBuiltYet : public testing::TestWithParam<Refused> {};
+
+TEST_P(NotBuiltYet, IsSaidOfAnyValueButTheDefault) {
+  const auto [table, line] = GetParam();
+  const std::string fault = fault_of(aiko + "[" + table + "]\n" + line + "\n");
+  EXPECT_THAT(fault, testing::StartsWith("error: s.toml:4:")) << line;
+  EXPECT_THAT(fault, HasSubstr("is not built yet\n  hint: ")) << line;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Validate, NotBuiltYet,
+    testing::Values(
+        Refused{"controller", "torque_limit = 10"}, Refused{"solver", "law = \"rigid\""},
+        Refused{"solver", "name = \"gauss_seidel\""}, Refused{"solver", "load_sharing = \"equal\""},
+        Refused{"solver.thesis", "r_N = 0.2"}, Refused{"solver.thesis", "r_V = 0.2"},
+        Refused{"stop", "past_x = 3.2"}, Refused{"stop", "stuck_s = 5"},
+        Refused{"record", "checkpoint_s = 2.0"}, Refused{"start", "z = 0.05"},
+        Refused{"start", "pitch_deg = 1"}, Refused{"start", "roll_deg = 1"},
+        Refused{"world", "rolling_friction = 0.1"}, Refused{"robot.link", "inertia_axial = 1e-3"},
+        Refused{"robot.link", "shape = \"spheres\""},
+        Refused{"gait", "vertical = { amplitude_deg = 10 }"}));
+
+TEST(Validate, RobotAndObstacleFeaturesNotBuiltAreSaidSo) {
+  EXPECT_THAT(fault_of(aiko + "friction_points = 2\n"),
+              HasSubstr("friction_points: 2 is not built yet"));
+  EXPECT_THAT(fault_of(aiko + "joint = \"yaw\"\n"), HasSubstr("joint: \"yaw\" is not built yet"));
+  EXPECT_THAT(fault_of(aiko + "model = \"spatial\"\n"),
+              HasSubstr("model: \"spatial\" is not built yet\n  hint: built are \"planar\""));
+  EXPECT_THAT(fault_of(aiko + "[[world.obstacle]]\nx=0\ny=9\nradius=1\nfriction = 0.3\n"),
+              HasSubstr("world.obstacle.1.friction: 0.3 is not built yet"));
+}
+
+TEST(Validate, TheDefaultOfEveryKeyIsAcceptedEvenIfItsFeatureIsNotBuilt) {
+  for (const Key& key : keys()) {
+    const std::string value = to_toml(key.default_value);
+    if (value.empty()) continue;
+    std::string name = key.name;
+    std::string text = aiko;
+    if (name.starts_with("world.obstacle.")) {
+      text += "[[world.obstacle]]\nx=0\ny=9\nradius=1\n";
+      name.insert(std::string("world.obstacle.").size(), "1.");
+    }
+    EXPECT_EQ(fault_of(text, {name + "=" + value}), "no fault") << name;
+  }
+}
+
+TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
+  const sample::Folder folder;
+  const auto table = folder.write("angles.csv", "t,phi_1\n");
+  for (const Key& key : keys()) {
+    if (!key.built || key.name == "include") continue;
+    std::string name = key.name;
+    std::string text = aiko + "[gait]\n";
+    if (name.starts_with("world.obstacle.")) {
+      text += "[[world.obstacle]]\nx=0\ny=9\nradius=1\n";
+      name.insert(std::string("world.obstacle.").size(), "1.");
+    }
+    EXPECT_EQ(fault_of(text, {name + "=" + key.example}), "no fault") << name;
+  }
+}
+
+}  // namespace
+}  // namespace coluber::scenario
