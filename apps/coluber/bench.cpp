@@ -1,0 +1,292 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <time.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/core/version.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "command.hpp"
+#include "data_dir.hpp"
+#include "terminal.hpp"
+
+namespace coluber::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchArguments {
+  std::vector<std::string> names;
+  std::vector<int> n{10, 20, 40, 80, 160};
+  int repeat = 5;
+  bool json = false;
+};
+
+// Aiko's links with gait (7.3) and the servo of Table 7.2, 3 s at 1 ms, one friction point.
+constexpr std::string_view robot = R"(
+schema = 1
+duration = 3.0
+[robot]
+model = "planar"
+name = "aiko"
+links = {}
+friction_points = 1
+[world]
+friction = [0.2, 0.2]
+[gait]
+name = "lateral_undulation"
+amplitude_deg = 40.0
+omega_deg = 80.0
+phase_deg = -50.0
+[controller]
+kp = 800.0
+kd = 2.0
+[solver]
+dt = 1e-3
+on_failure = "warn"
+)";
+
+std::string make_floor(int n) { return fmt::format(robot, n); }
+
+// Link 1 at the origin along +x among 20 frictionless circles laid out for this n.
+std::string make_pegs(int n) {
+  std::string text = make_floor(n) + R"(
+[start]
+shape = "gait"
+link = 1
+position = [0.061, 0.0]
+heading_deg = -42.8901
+)";
+  const auto file = find_data(fmt::format("benchmarks/data/peers-scene-cylinders-{}.csv", n));
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);  // x_m,y_m,radius_m
+  while (std::getline(in, line)) {
+    const std::size_t first = line.find(',');
+    const std::size_t second = line.find(',', first + 1);
+    if (first == std::string::npos || second == std::string::npos) {
+      throw FileError(fmt::format("{}: expected x,y,radius, got \"{}\"", file.string(), line));
+    }
+    text += fmt::format("[[world.obstacle]]\nx = {}\ny = {}\nradius = {}\nfriction = 0.0\n",
+                        line.substr(0, first), line.substr(first + 1, second - first - 1),
+                        line.substr(second + 1));
+  }
+  return text;
+}
+
+struct Scene {
+  std::string_view name;
+  std::string (*make)(int n);
+};
+constexpr Scene scenes[] = {{"planar.floor", make_floor}, {"planar.pegs", make_pegs}};
+constexpr std::string_view scenes_to_come[] = {"spatial.floor", "spatial.cylinders"};
+
+// Counts the contacts of every step: the points on the ground and the closed ones at obstacles.
+class ContactCounter final : public simulation::FrameSink {
+ public:
+  explicit ContactCounter(int ground_points) : ground_points_(ground_points) {}
+  void frame(const System& system, std::span<const double> /*values*/) override {
+    if (system.step_count() == 0) return;
+    const auto moving = static_cast<std::size_t>(
+        std::ranges::count_if(system.bodies(), [](const Body& body) { return body.moving; }));
+    slots_.resize(moving * static_cast<std::size_t>(system.contact_slots()));
+    system.contacts(slots_);
+    for (const ContactSlot& slot : slots_) contacts_ += std::isnan(slot.point.x()) ? 0 : 1;
+    contacts_ += ground_points_;
+    ++steps_;
+  }
+  [[nodiscard]] double mean() const {
+    return steps_ > 0 ? static_cast<double>(contacts_) / static_cast<double>(steps_) : 0.0;
+  }
+
+ private:
+  int ground_points_;
+  std::vector<ContactSlot> slots_;
+  std::int64_t contacts_ = 0;
+  std::int64_t steps_ = 0;
+};
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double find_item(const simulation::RunOutcome& outcome, std::string_view name) {
+  for (const SummaryItem& item : outcome.summary) {
+    if (item.name == name) return item.value;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+struct Measured {
+  std::string name;
+  int n = 0;
+  double dt = 0.0;
+  std::string law;
+  std::string solver;
+  double us_per_step = 0.0;
+  double residual_max = 0.0;
+  double iterations_mean = 0.0;
+  int iterations_max = 0;
+  double contacts_mean = 0.0;
+  double failed_steps = 0.0;
+};
+
+// A run that looks at every step warms up; then the fastest of several plain ones counts.
+Measured measure(const Scene& scene, int n, int repeat) {
+  scenario::Scenario scenario =
+      scenario::parse(scene.make(n), ".", {}, fmt::format("<{} {}>", scene.name, n));
+  Measured out;
+  out.name = scene.name;
+  out.n = n;
+  out.dt = scenario.solver.dt;
+  out.law = scenario.solver.law;
+  out.solver = scenario.solver.name;
+
+  scenario::Scenario watched = scenario;
+  watched.record.rate_hz = 1.0 / scenario.solver.dt;
+  simulation::Simulation warm_up = simulation::make_simulation(watched);
+  ContactCounter counter(n * scenario.robot.friction_points);
+  simulation::FrameSink* const sinks[] = {&counter};
+  const simulation::RunOutcome seen = simulation::run(warm_up, sinks);
+  if (seen.status != simulation::RunStatus::completed) {
+    throw Error(fmt::format("{}, n = {}: {}", scene.name, n, seen.message));
+  }
+  out.contacts_mean = counter.mean();
+  out.residual_max = find_item(seen, "residual_max");
+  out.failed_steps = find_item(seen, "failed_steps");
+  out.iterations_mean = seen.iterations_mean;
+  out.iterations_max = seen.iterations_max;
+
+  double best = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < repeat; ++k) {
+    simulation::Simulation simulation = simulation::make_simulation(scenario);
+    const double begin = cpu_seconds();
+    const simulation::RunOutcome outcome = simulation::run(simulation, {});
+    best = std::min(best, (cpu_seconds() - begin) / find_item(outcome, "steps"));
+  }
+  out.us_per_step = 1e6 * best;
+  return out;
+}
+
+// Least-squares slope of log time over log n.
+double compute_growth(const std::vector<Measured>& rows) {
+  double x = 0.0;
+  double y = 0.0;
+  double xx = 0.0;
+  double xy = 0.0;
+  const auto count = static_cast<double>(rows.size());
+  for (const Measured& row : rows) {
+    const double a = std::log(row.n);
+    const double b = std::log(row.us_per_step);
+    x += a;
+    y += b;
+    xx += a * a;
+    xy += a * b;
+  }
+  return (count * xy - x * y) / (count * xx - x * x);
+}
+
+Json to_json(const Measured& row) {
+  return {{"name", row.name},
+          {"n", row.n},
+          {"dt", row.dt},
+          {"law", row.law},
+          {"solver", row.solver},
+          {"flags", build_info().flags},
+          {"us_per_step", row.us_per_step},
+          {"real_time_factor", 1e6 * row.dt / row.us_per_step},
+          {"residual_max", row.residual_max},
+          {"iterations_mean", row.iterations_mean},
+          {"iterations_max", row.iterations_max},
+          {"contacts_mean", row.contacts_mean},
+          {"failed_steps", static_cast<std::int64_t>(row.failed_steps)}};
+}
+
+int bench(BenchArguments arguments) {
+  if (arguments.names.empty()) {
+    for (const Scene& scene : scenes) arguments.names.emplace_back(scene.name);
+  }
+  std::string known;
+  for (const Scene& scene : scenes) known += (known.empty() ? "" : ", ") + std::string(scene.name);
+  std::vector<const Scene*> chosen;
+  for (const std::string& name : arguments.names) {
+    if (std::ranges::find(scenes_to_come, name) != std::end(scenes_to_come)) {
+      print_error(fmt::format("error: the scene {} is not built yet", name));
+      return 2;
+    }
+    const auto* found =
+        std::ranges::find_if(scenes, [&](const Scene& scene) { return scene.name == name; });
+    if (found == std::end(scenes)) {
+      print_error(fmt::format("error: there is no scene \"{}\"\n  hint: {}", name, known));
+      return 2;
+    }
+    chosen.push_back(found);
+  }
+
+  Json out{{"scenes", Json::array()}, {"growth", Json::object()}};
+  if (!arguments.json) {
+    fmt::print("{:<14} {:>4} {:>11} {:>12} {:>10} {:>11} {:>9} {:>7}\n", "scene", "n", "us a step",
+               "x real time", "residual", "iterations", "contacts", "failed");
+  }
+  for (const Scene* scene : chosen) {
+    std::vector<Measured> rows;
+    for (const int n : arguments.n) {
+      const Measured& row = rows.emplace_back(measure(*scene, n, arguments.repeat));
+      out["scenes"].push_back(to_json(row));
+      if (!arguments.json) {
+        fmt::print("{:<14} {:>4} {:>11.3f} {:>12.1f} {:>10.1e} {:>6.2f} /{:>3} {:>9.2f} {:>7.0f}\n",
+                   row.name, row.n, row.us_per_step, 1e6 * row.dt / row.us_per_step,
+                   row.residual_max, row.iterations_mean, row.iterations_max, row.contacts_mean,
+                   row.failed_steps);
+        std::fflush(stdout);
+      }
+    }
+    if (rows.size() < 2) continue;
+    const double growth = compute_growth(rows);
+    out["growth"][std::string(scene->name)] = growth;
+    if (!arguments.json) fmt::print("{:<14} time grows as n^{:.2f}\n", scene->name, growth);
+  }
+  if (arguments.json) {
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{}; CPU time, fastest of {} runs; iterations: mean / largest\n", build_info().flags,
+               arguments.repeat);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<BenchArguments>();
+  CLI::App* command = app.add_subcommand("bench", "time named scenes from end to end");
+  command->add_option("names", arguments->names, "planar.floor, planar.pegs (default: all)")
+      ->type_name("NAME");
+  command->add_option("--n", arguments->n, "numbers of links (10,20,40,80,160)")
+      ->delimiter(',')
+      ->check(CLI::Range(2, 100000))
+      ->type_name("LIST");
+  command->add_option("--repeat", arguments->repeat, "timed runs of each, the fastest counts (5)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("K");
+  command->add_flag("--json", arguments->json, "as JSON");
+  command->callback([arguments, &action] { action = [arguments] { return bench(*arguments); }; });
+}
+
+}  // namespace coluber::app

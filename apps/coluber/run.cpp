@@ -1,0 +1,191 @@
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/record/run_folder.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "command.hpp"
+#include "terminal.hpp"
+
+namespace coluber::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunArguments {
+  fs::path scenario;
+  fs::path out;
+  scenario::Overrides overrides;
+  std::string duration;
+  std::string seed;
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool resume = false;
+  bool profile = false;
+};
+
+// Set by the first Ctrl-C; a second one ends the process the hard way.
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may write it");
+
+void catch_signals() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+// One figure of the summary as a person reads it.
+std::string shown(const SummaryItem& item) {
+  const bool count = item.name == "steps" || item.name == "failed_steps";
+  return count ? fmt::format("{:.0f}", item.value) : fmt::format("{:.6g}", item.value);
+}
+
+void print_summary(const simulation::Simulation& simulation,
+                   const simulation::RunOutcome& outcome) {
+  if (!simulation.scenario.title.empty()) fmt::print("{}\n", simulation.scenario.title);
+  for (const SummaryItem& item : outcome.summary) {
+    fmt::print("  {:<20} {:>14} {}\n", item.name, shown(item), item.unit);
+  }
+  fmt::print("  {:<20} {:016x}\n", "final_state", outcome.final_state);
+}
+
+// run.json itself, so that there is one form to learn; with the folder it is in.
+void print_json(const fs::path& folder) {
+  std::ifstream in(folder / "run.json", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  std::string path;
+  for (const char c : folder.string()) {
+    if (c == '"' || c == '\\') path += '\\';
+    path += c;
+  }
+  text.insert(text.find('{') + 1, fmt::format("\n  \"out\": \"{}\",", path));
+  fmt::print("{}", text);
+}
+
+std::vector<std::pair<std::string, std::string>> options_given(const RunArguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const std::string& text : arguments.overrides) options.emplace_back("set", text);
+  if (!arguments.duration.empty()) options.emplace_back("duration", arguments.duration);
+  if (!arguments.seed.empty()) options.emplace_back("seed", arguments.seed);
+  return options;
+}
+
+int run(const RunArguments& arguments) {
+  for (const auto& [given, name] :
+       {std::pair{arguments.resume, "--resume"}, std::pair{arguments.profile, "--profile"}}) {
+    if (given) {
+      print_error(fmt::format("error: {} is not built yet", name));
+      return 2;
+    }
+  }
+  catch_signals();
+  scenario::Overrides overrides = arguments.overrides;
+  if (!arguments.duration.empty()) overrides.push_back("duration=" + arguments.duration);
+  if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
+  simulation::Simulation simulation =
+      simulation::make_simulation(scenario::load(arguments.scenario, overrides));
+  for (const std::string& warning : simulation.warnings) print_warning(warning);
+  const std::size_t warned = simulation.warnings.size();
+
+  const fs::path folder = arguments.out.empty()
+                              ? record::next_run_folder("runs", arguments.scenario.stem().string())
+                              : arguments.out;
+  std::optional<record::RunFolder> out;
+  try {
+    out.emplace(
+        folder, simulation,
+        record::RunFolderOptions{.force = arguments.force, .options = options_given(arguments)});
+  } catch (const record::FolderExists& error) {
+    print_error(fmt::format("error: {}\n  hint: --force replaces the run in it", error.what()));
+    return 2;
+  }
+
+  ProgressLine progress(!arguments.quiet);
+  simulation::RunOptions options;
+  options.interrupt = &interrupted;
+  if (!arguments.quiet && is_terminal()) {
+    options.progress = [&](const simulation::Progress& now) { progress.show(now); };
+  }
+  simulation::RunOutcome outcome;
+  try {
+    simulation::FrameSink* const sinks[] = {&*out};
+    outcome = simulation::run(simulation, sinks, options);
+    progress.clear();
+    out->finish(outcome);
+  } catch (const std::exception& error) {
+    progress.clear();
+    out->abandon(error.what());
+    print_error(
+        fmt::format("error: {}\n  the run in {} is partial", error.what(), folder.string()));
+    return 1;
+  }
+
+  for (std::size_t k = warned; k < outcome.warnings.size(); ++k) print_warning(outcome.warnings[k]);
+  if (arguments.json) {
+    print_json(folder);
+  } else if (!arguments.quiet) {
+    print_summary(simulation, outcome);
+  }
+  if (arguments.verbose) {
+    fmt::print(stderr, "loop {:.3f} s, iterations a step: mean {:.3f}, largest {}\n",
+               outcome.wall_seconds, outcome.iterations_mean, outcome.iterations_max);
+  }
+  switch (outcome.status) {
+    case simulation::RunStatus::completed:
+      if (!arguments.quiet) fmt::print(stderr, "wrote {}\n", folder.string());
+      return 0;
+    case simulation::RunStatus::interrupted:
+      fmt::print(stderr, "{}; {} holds the run so far\n", outcome.message, folder.string());
+      return 130;
+    case simulation::RunStatus::failed:
+      print_error(
+          fmt::format("error: {}\n  {} holds the run so far", outcome.message, folder.string()));
+      return 1;
+  }
+  return 1;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = app.add_subcommand("run", "run a scenario into a folder of results");
+  command->add_option("scenario", arguments->scenario, "scenario file")
+      ->required()
+      ->type_name("SCENARIO");
+  command->add_option("--out", arguments->out, "folder of results (runs/<scenario>-<k>)")
+      ->type_name("DIR");
+  command
+      ->add_option("--set", arguments->overrides,
+                   "override a key, e.g. --set solver.dt=5e-4; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  command->add_option("--duration", arguments->duration, "simulated time (s)")->type_name("S");
+  command->add_option("--seed", arguments->seed, "seed of the random numbers")->type_name("N");
+  command->add_flag("--force", arguments->force, "replace the run in a folder that exists");
+  command->add_flag("--json", arguments->json, "print run.json on the standard output");
+  CLI::Option* quiet =
+      command->add_flag("-q,--quiet", arguments->quiet, "errors and warnings only");
+  command->add_flag("-v,--verbose", arguments->verbose, "say more")->excludes(quiet);
+  command->add_flag("--resume", arguments->resume)->group("");    // known, not built yet
+  command->add_flag("--profile", arguments->profile)->group("");  // known, not built yet
+  command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
+}
+
+}  // namespace coluber::app
