@@ -17,6 +17,8 @@ std::string join(const std::vector<Diagnostic>& faults) {
 
 }  // namespace
 
+SourceLocation::~SourceLocation() = default;
+
 std::string to_string(const Diagnostic& diagnostic) {
   std::string text = "error: ";
   if (!diagnostic.where.file.empty()) {

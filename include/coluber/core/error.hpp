@@ -9,10 +9,13 @@
 namespace coluber {
 
 /// A place in a file the user wrote. Lines and columns count from 1; 0 means unknown.
-struct SourceLocation {
+struct COLUBER_EXPORT SourceLocation {
   std::string file{};
   int line = 0;
   int column = 0;
+  // Not inline: g++ 12 takes the clean-up of `{.where = {.file = …}, …}` for a use of an unset
+  // string.
+  ~SourceLocation();
 };
 
 /// One fault of the user's input: where, which key, what was expected and found, what to do.
