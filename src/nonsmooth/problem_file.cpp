@@ -1,0 +1,153 @@
+#include "coluber/nonsmooth/problem_file.hpp"
+
+#include <fstream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "coluber/core/error.hpp"
+
+namespace coluber::nonsmooth {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFormat = "coluber-contact-problem";
+
+template <typename Matrix>
+json numbers(const Matrix& matrix) {
+  return json(std::vector<double>(matrix.data(), matrix.data() + matrix.size()));
+}
+
+template <typename Matrix>
+void read_numbers(const json& values, Matrix& matrix) {
+  const auto list = values.get<std::vector<double>>();
+  if (list.size() != static_cast<std::size_t>(matrix.size())) {
+    throw FileError(fmt::format("{} numbers where {} are needed", list.size(), matrix.size()));
+  }
+  std::copy(list.begin(), list.end(), matrix.data());
+}
+
+}  // namespace
+
+template <int T>
+void save_problem(const std::filesystem::path& file, const SavedProblem<T>& saved) {
+  json nodes = json::array();
+  for (const Node<T>& node : saved.problem.nodes) {
+    nodes.push_back({{"M", numbers(node.M)},
+                     {"p", numbers(node.p)},
+                     {"s", numbers(node.s)},
+                     {"sd", node.sd},
+                     {"sr", node.sr},
+                     {"parent", node.parent},
+                     {"contacts", node.contact_count}});
+  }
+  json contacts = json::array();
+  for (const Contact<T>& contact : saved.problem.contacts) {
+    contacts.push_back({{"w_N", numbers(contact.w_N)},
+                        {"w_1", numbers(contact.w_1)},
+                        {"w_2", numbers(contact.w_2)},
+                        {"A", numbers(contact.A)},
+                        {"mu", numbers(contact.mu)},
+                        {"b", contact.b},
+                        {"c", contact.c},
+                        {"c_t", contact.c_t},
+                        {"load", contact.load},
+                        {"unilateral", contact.unilateral}});
+  }
+  json impulses = json::array();
+  for (const Impulse& P : saved.previous.impulse) impulses.push_back({P.N, P.T.x(), P.T.y()});
+  const json document{{"format", kFormat},
+                      {"version", 1},
+                      {"twist_size", T},
+                      {"impulse_scale", saved.problem.impulse_scale},
+                      {"length_scale", saved.problem.length_scale},
+                      {"nodes", nodes},
+                      {"contacts", contacts},
+                      {"previous",
+                       {{"root", numbers(saved.previous.root)},
+                        {"rate", saved.previous.rate},
+                        {"impulse", impulses}}}};
+  std::ofstream out(file);
+  out << document.dump(1) << '\n';
+  out.close();
+  if (!out) throw FileError(fmt::format("cannot write {}", file.string()));
+}
+
+template <int T>
+SavedProblem<T> load_problem(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw FileError(fmt::format("cannot read {}", file.string()));
+  SavedProblem<T> saved;
+  try {
+    const json document = json::parse(in);
+    if (document.at("format") != kFormat || document.at("twist_size") != T) {
+      throw FileError(fmt::format("not a contact problem of twist size {}", T));
+    }
+    saved.problem.impulse_scale = document.at("impulse_scale");
+    saved.problem.length_scale = document.at("length_scale");
+    int first = 0;
+    const auto count = static_cast<int>(document.at("nodes").size());
+    if (count == 0) throw FileError("no nodes");
+    for (const json& entry : document.at("nodes")) {
+      Node<T> node;
+      read_numbers(entry.at("M"), node.M);
+      read_numbers(entry.at("p"), node.p);
+      read_numbers(entry.at("s"), node.s);
+      node.sd = entry.at("sd");
+      node.sr = entry.at("sr");
+      node.parent = entry.at("parent");
+      node.first_contact = first;
+      node.contact_count = entry.at("contacts");
+      first += node.contact_count;
+      const auto index = static_cast<int>(saved.problem.nodes.size());
+      const bool root = index + 1 == count;
+      if (node.contact_count < 0 || (!root && (node.parent <= index || node.parent >= count))) {
+        throw FileError(fmt::format("node {}: a parent must follow its child", index));
+      }
+      saved.problem.nodes.push_back(node);
+    }
+    for (const json& entry : document.at("contacts")) {
+      Contact<T> contact;
+      read_numbers(entry.at("w_N"), contact.w_N);
+      read_numbers(entry.at("w_1"), contact.w_1);
+      read_numbers(entry.at("w_2"), contact.w_2);
+      read_numbers(entry.at("A"), contact.A);
+      read_numbers(entry.at("mu"), contact.mu);
+      contact.mu_max = contact.mu.maxCoeff();
+      contact.b = entry.at("b");
+      contact.c = entry.at("c");
+      contact.c_t = entry.at("c_t");
+      contact.load = entry.at("load");
+      contact.unilateral = entry.at("unilateral");
+      saved.problem.contacts.push_back(contact);
+    }
+    if (first != static_cast<int>(saved.problem.contacts.size())) {
+      throw FileError(fmt::format("nodes claim {} contacts, the file has {}", first,
+                                  saved.problem.contacts.size()));
+    }
+    const json& previous = document.at("previous");
+    saved.previous.resize(saved.problem.nodes.size(), saved.problem.contacts.size());
+    read_numbers(previous.at("root"), saved.previous.root);
+    saved.previous.rate = previous.at("rate").get<std::vector<double>>();
+    if (saved.previous.rate.size() != saved.problem.nodes.size() ||
+        previous.at("impulse").size() != saved.problem.contacts.size()) {
+      throw FileError("previous: wrong number of rates or impulses");
+    }
+    for (std::size_t k = 0; k < saved.previous.impulse.size(); ++k) {
+      const json& P = previous.at("impulse").at(k);
+      saved.previous.impulse[k].N = P.at(0);
+      saved.previous.impulse[k].T << P.at(1).get<double>(), P.at(2).get<double>();
+    }
+  } catch (const json::exception& error) {
+    throw FileError(fmt::format("{}: {}", file.string(), error.what()));
+  } catch (const FileError& error) {
+    throw FileError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+  return saved;
+}
+
+template void save_problem<3>(const std::filesystem::path&, const SavedProblem<3>&);
+template SavedProblem<3> load_problem<3>(const std::filesystem::path&);
+
+}  // namespace coluber::nonsmooth

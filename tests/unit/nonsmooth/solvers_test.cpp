@@ -1,0 +1,197 @@
+// Every solver over a folder of saved problems, and against a dense second route.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <Eigen/Dense>
+#include <gtest/gtest.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/nonsmooth/problem_file.hpp"
+#include "coluber/nonsmooth/residual.hpp"
+#include "coluber/nonsmooth/solver.hpp"
+
+namespace coluber::nonsmooth {
+namespace {
+
+std::vector<std::string> saved_problems() {
+  std::vector<std::string> names;
+  const std::filesystem::path folder = std::string(COLUBER_SOURCE_DIR) + "/tests/data/problems";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::filesystem::path path_of(const std::string& name) {
+  return std::string(COLUBER_SOURCE_DIR) + "/tests/data/problems/" + name + ".json";
+}
+
+/// J of u = J nu, nu = (root twist, rates of the nodes before the root).
+Eigen::MatrixXd jacobian(const ContactProblem<3>& problem) {
+  const auto n = static_cast<Eigen::Index>(problem.nodes.size());
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(3 * n, 3 + n - 1);
+  for (Eigen::Index i = n - 1; i >= 0; --i) {
+    const Node<3>& node = problem.nodes[static_cast<std::size_t>(i)];
+    if (i == n - 1) {
+      J.block<3, 3>(3 * i, 0).setIdentity();
+    } else {
+      J.middleRows<3>(3 * i) = J.middleRows<3>(3 * node.parent);
+      J.block<3, 1>(3 * i, 3 + i) += node.s;
+    }
+  }
+  return J;
+}
+
+Eigen::MatrixXd reduced_mass(const ContactProblem<3>& problem, const Eigen::MatrixXd& J) {
+  const auto n = static_cast<Eigen::Index>(problem.nodes.size());
+  Eigen::MatrixXd M = Eigen::MatrixXd::Zero(3 * n, 3 * n);
+  for (Eigen::Index i = 0; i < n; ++i)
+    M.block<3, 3>(3 * i, 3 * i) = problem.nodes[static_cast<std::size_t>(i)].M;
+  Eigen::MatrixXd reduced = J.transpose() * M * J;
+  for (Eigen::Index i = 0; i + 1 < n; ++i)
+    reduced(3 + i, 3 + i) += problem.nodes[static_cast<std::size_t>(i)].sd;
+  return reduced;
+}
+
+/// Largest eigenvalue of W^T J M_r^-1 J^T W with unit friction coefficients: what r must stay below
+/// 2 over.
+double largest_eigenvalue(const ContactProblem<3>& problem) {
+  const Eigen::MatrixXd J = jacobian(problem);
+  std::vector<Eigen::VectorXd> columns;
+  for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
+    const Node<3>& node = problem.nodes[i];
+    const auto add = [&](const Twist<3>& w) {
+      columns.emplace_back(J.middleRows<3>(3 * static_cast<Eigen::Index>(i)).transpose() * w);
+    };
+    for (int k = node.first_contact; k < node.first_contact + node.contact_count; ++k) {
+      const Contact<3>& contact = problem.contacts[static_cast<std::size_t>(k)];
+      if (contact.unilateral) add(contact.w_N);
+      if (contact.mu_max > 0.0) {
+        add(contact.w_1 / contact.mu_max);
+        add(contact.w_2 / contact.mu_max);
+      }
+    }
+  }
+  Eigen::MatrixXd W(J.cols(), static_cast<Eigen::Index>(columns.size()));
+  for (std::size_t k = 0; k < columns.size(); ++k) W.col(static_cast<Eigen::Index>(k)) = columns[k];
+  const Eigen::MatrixXd G = W.transpose() * reduced_mass(problem, J).ldlt().solve(W);
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(G).eigenvalues().maxCoeff();
+}
+
+double distance(const Solution<3>& a, const Solution<3>& b) {
+  double worst = 0.0;
+  for (std::size_t i = 0; i < a.twist.size(); ++i) {
+    worst = std::max(worst, (a.twist[i] - b.twist[i]).cwiseAbs().maxCoeff());
+  }
+  return worst;
+}
+
+class SavedProblems : public testing::TestWithParam<std::string> {};
+
+TEST_P(SavedProblems, NewtonMeetsTheLawsJudgedFromOutside) {
+  const auto saved = load_problem<3>(path_of(GetParam()));
+  Solution<3> solution = saved.previous;
+  SolverData<3> data;
+  ResidualData<3> scratch;
+  const SolveInfo info = solve_newton(saved.problem, saved.previous, solution, data);
+  EXPECT_EQ(info.status, Status::ok);
+  const Residual residual = compute_residual(saved.problem, solution, scratch);
+  EXPECT_LE(residual.law, 1e-10);
+  EXPECT_LE(residual.momentum, 1e-10);
+}
+
+TEST_P(SavedProblems, NewtonItsFallbackAndTheThesisIterationGiveTheSameVelocities) {
+  const auto saved = load_problem<3>(path_of(GetParam()));
+  SolverData<3> data;
+  Solution<3> newton = saved.previous;
+  ASSERT_EQ(solve_newton(saved.problem, saved.previous, newton, data, {.tolerance = 1e-12}).status,
+            Status::ok);
+
+  Solution<3> fallback = saved.previous;
+  const SolveInfo info = solve_newton(saved.problem, saved.previous, fallback, data,
+                                      {.tolerance = 1e-12, .max_sweeps = 0, .fallback = true});
+  EXPECT_EQ(info.status, Status::ok);
+  EXPECT_TRUE(info.fallback);
+  EXPECT_LE(distance(newton, fallback), 1e-9);
+
+  Solution<3> thesis = saved.previous;
+  const double r = 1.0 / largest_eigenvalue(saved.problem);
+  const SolveInfo slow =
+      solve_thesis(saved.problem, thesis, data,
+                   {.r_T = r, .r_H = r, .epsilon = 1e-15, .max_iterations = 3000000});
+  EXPECT_EQ(slow.status, Status::ok) << slow.iterations << " iterations";
+  EXPECT_LE(distance(newton, thesis), 1e-7)
+      << "r = " << r << ", " << slow.iterations << " iterations";
+}
+
+TEST_P(SavedProblems, TheAnswerBalancesMomentumInTheAssembledEquations) {
+  // J^T (M J nu - p - W P) + sd rate - sr = 0 with dense matrices: a second route to the sweeps.
+  const auto saved = load_problem<3>(path_of(GetParam()));
+  Solution<3> solution = saved.previous;
+  SolverData<3> data;
+  ASSERT_EQ(solve_newton(saved.problem, saved.previous, solution, data).status, Status::ok);
+  const Eigen::MatrixXd J = jacobian(saved.problem);
+  const auto n = static_cast<Eigen::Index>(saved.problem.nodes.size());
+  Eigen::VectorXd nu(3 + n - 1);
+  nu.head<3>() = solution.root;
+  Eigen::VectorXd force = Eigen::VectorXd::Zero(3 * n);
+  Eigen::VectorXd servo = Eigen::VectorXd::Zero(3 + n - 1);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Node<3>& node = saved.problem.nodes[static_cast<std::size_t>(i)];
+    if (i + 1 < n) {
+      nu(3 + i) = solution.rate[static_cast<std::size_t>(i)];
+      servo(3 + i) = node.sr;
+    }
+    force.segment<3>(3 * i) = node.p;
+    for (int k = node.first_contact; k < node.first_contact + node.contact_count; ++k) {
+      const auto index = static_cast<std::size_t>(k);
+      const Contact<3>& contact = saved.problem.contacts[index];
+      const Impulse& P = solution.impulse[index];
+      force.segment<3>(3 * i) += P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+    }
+  }
+  const Eigen::VectorXd defect =
+      reduced_mass(saved.problem, J) * nu - J.transpose() * force - servo;
+  EXPECT_LE(defect.cwiseAbs().maxCoeff(), 1e-11 * std::max(1.0, force.cwiseAbs().maxCoeff()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Folder, SavedProblems, testing::ValuesIn(saved_problems()),
+                         [](const auto& problem) { return problem.param; });
+
+TEST(ProblemFile, GivesBackEveryBit) {
+  const auto saved = load_problem<3>(path_of("wedged"));
+  const auto copy = std::filesystem::temp_directory_path() / "coluber_problem_copy.json";
+  save_problem(copy, saved);
+  const auto again = load_problem<3>(copy);
+  std::filesystem::remove(copy);
+  ASSERT_EQ(saved.problem.contacts.size(), again.problem.contacts.size());
+  for (std::size_t k = 0; k < saved.problem.contacts.size(); ++k) {
+    EXPECT_EQ(saved.problem.contacts[k].w_N, again.problem.contacts[k].w_N);
+    EXPECT_EQ(saved.problem.contacts[k].b, again.problem.contacts[k].b);
+  }
+  EXPECT_EQ(saved.previous.rate, again.previous.rate);
+}
+
+TEST(ProblemFile, RefusesAMissingOrDamagedFile) {
+  EXPECT_THROW(load_problem<3>("no such file.json"), FileError);
+  EXPECT_THROW(load_problem<3>(std::string(COLUBER_SOURCE_DIR) + "/CMakeLists.txt"), FileError);
+}
+
+TEST(JointMobility, IsTheLargestEigenvalueOfTheInverseJointSpaceInertia) {
+  auto saved = load_problem<3>(path_of("course_350"));
+  for (Node<3>& node : saved.problem.nodes) node.sd = 0.0;
+  SolverData<3> data;
+  const Eigen::MatrixXd inverse = reduced_mass(saved.problem, jacobian(saved.problem)).inverse();
+  const auto joints = static_cast<Eigen::Index>(saved.problem.nodes.size()) - 1;
+  const double exact =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(inverse.bottomRightCorner(joints, joints))
+          .eigenvalues()
+          .maxCoeff();
+  EXPECT_NEAR(joint_mobility(saved.problem, data) / exact, 1.0, 1e-4);
+}
+
+}  // namespace
+}  // namespace coluber::nonsmooth
