@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "coluber/core/error.hpp"
 #include "coluber/record/csv.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
+#include "plot_fault.hpp"
 #include "plot_figures.hpp"
 #include "plot_names.hpp"
 
@@ -36,10 +36,7 @@ std::string all_names() {
 }
 
 [[noreturn]] void refuse(const fs::path& file, std::string message, std::string hint = "") {
-  throw InputError(Diagnostic{.where = {.file = file.string(), .line = 0, .column = 0},
-                              .key = "",
-                              .message = std::move(message),
-                              .hint = std::move(hint)});
+  throw InputError(make_fault(file.string(), 0, 0, std::move(message), std::move(hint)));
 }
 
 /// `FILE.svg` for one picture; for several, the plot's name goes in front of the ending.

@@ -9,9 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "coluber/core/error.hpp"
-
 #include "plot_canvas.hpp"
+#include "plot_fault.hpp"
 #include "plot_names.hpp"
 
 namespace coluber::app {
@@ -34,8 +33,7 @@ struct Entry {
 const std::vector<Entry>& entries();
 
 [[noreturn]] void reject(std::string message, std::string hint = "") {
-  throw InputError(
-      Diagnostic{.where = {}, .key = "", .message = std::move(message), .hint = std::move(hint)});
+  throw InputError(make_fault("", 0, 0, std::move(message), std::move(hint)));
 }
 
 const Observable& observable(const Trajectory& run, std::string_view name) {

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "coluber/core/error.hpp"
+#include "plot_fault.hpp"
 
 extern char** environ;
 
@@ -83,12 +83,10 @@ PictureFormat picture_format(const std::filesystem::path& file) {
   if (ending == ".svg") return PictureFormat::svg;
   if (ending == ".png") return PictureFormat::png;
   if (ending == ".pdf") return PictureFormat::pdf;
-  throw InputError(Diagnostic{
-      .where = {.file = file.string(), .line = 0, .column = 0},
-      .key = "",
-      .message =
-          fmt::format("expected a file name ending in .svg, .png or .pdf, got \"{}\"", ending),
-      .hint = "for example  -o course.pdf"});
+  throw InputError(make_fault(
+      file.string(), 0, 0,
+      fmt::format("expected a file name ending in .svg, .png or .pdf, got \"{}\"", ending),
+      "for example  -o course.pdf"));
 }
 
 std::string gnuplot_quoted(std::string_view text) {

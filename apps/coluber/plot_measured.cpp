@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "coluber/core/error.hpp"
+#include "plot_fault.hpp"
 
 namespace coluber::app {
 namespace {
@@ -107,10 +107,7 @@ class Reader {
   static std::string example() { return "for example  time,link_position.6.x,link_position.6.y"; }
 
   void fault(int line, int column, std::string message, std::string hint = "") {
-    faults_.push_back(Diagnostic{.where = {.file = file_, .line = line, .column = column},
-                                 .key = "",
-                                 .message = std::move(message),
-                                 .hint = std::move(hint)});
+    faults_.push_back(make_fault(file_, line, column, std::move(message), std::move(hint)));
   }
 
   void header(std::string_view line, int line_number, Measured& measured) {
@@ -184,10 +181,7 @@ class Reader {
 Measured load_measured(const std::filesystem::path& file, const std::vector<std::string>& known,
                        int middle) {
   const auto refuse = [&](std::string message) {
-    throw InputError(Diagnostic{.where = {.file = file.string(), .line = 0, .column = 0},
-                                .key = "",
-                                .message = std::move(message),
-                                .hint = ""});
+    throw InputError(make_fault(file.string(), 0, 0, std::move(message)));
   };
   std::error_code fault;
   if (!std::filesystem::exists(file, fault)) refuse("there is no such file");

@@ -115,7 +115,8 @@ std::string published_of(const Claim& claim) {
   if (claim.published)
     return fmt::format("{} ± {}", number(*claim.published), number(claim.tolerance));
   const auto condition = condition_of(claim.holds);
-  return condition.empty() ? "figure" : condition;
+  return condition.empty() ? "(figure)"
+                           : fmt::format("({})", condition);  // our reading of its words
 }
 
 std::string expected_of(const Claim& claim) {
@@ -190,7 +191,7 @@ constexpr std::string_view style = R"(
   figure svg { filter: invert(0.92) hue-rotate(180deg); }
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; background: var(--page);
+body { margin: 0 auto; max-width: 70rem; padding: 1.5rem 1rem 4rem; background: var(--page);
   color: var(--ink); font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0.5rem 0; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; }
@@ -204,7 +205,9 @@ table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.6rem; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; color: var(--quiet); }
 td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.id { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.85rem; white-space: nowrap; }
+td.claim { min-width: 22rem; width: 100%; }
+.id { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.85rem; font-weight: 600;
+  margin-right: 0.4rem; }
 .status { font-weight: 600; white-space: nowrap; }
 .reproduced { color: var(--good); } .differs { color: var(--other); }
 .not-reproducible { color: var(--none); } .failed { color: var(--bad); }
@@ -216,7 +219,7 @@ figcaption { margin-top: 0.4rem; }
   table, tbody, tr, td { display: block; width: 100%; }
   thead { display: none; }
   tr { border: 1px solid var(--line); border-radius: 0.4rem; margin: 0 0 0.8rem; padding: 0.4rem 0.2rem; }
-  td { border: 0; padding: 0.2rem 0.6rem; }
+  td, td.claim { border: 0; padding: 0.2rem 0.6rem; min-width: 0; }
   td.n[data-label]::before { content: attr(data-label) ": "; color: var(--quiet); }
   td.n:empty { display: none; }
   figure { overflow-x: auto; } figure svg { min-width: 34rem; }
@@ -291,22 +294,26 @@ std::string claims_page(const std::vector<SourceReport>& reports,
       ways += fmt::format("{}<b>{}</b> ({})", ways.empty() ? "" : " and ", escaped(way.name),
                           escaped(fmt::format("{}", fmt::join(way.set, ", "))));
     page += fmt::format(
-        "<p class=\"quiet\">Each run is done in the ways {}; \"ours\" is the last.</p>\n", ways);
+        "<p class=\"quiet\">Each run is done in the ways {}; \"ours\" is the last. In parentheses: "
+        "how "
+        "a statement without a number was read.</p>\n",
+        ways);
     const std::string other = report.file->ways.size() > 1 ? report.file->ways.front().name : "";
     page += fmt::format(
-        "<table>\n<thead><tr><th>claim</th><th>what the source says</th><th>published</th>"
-        "<th>ours</th><th>{}</th><th>expected</th><th>status</th></tr></thead>\n<tbody>\n",
+        "<table>\n<thead><tr><th>what the source says</th><th>published</th><th>ours</th>"
+        "<th>{}</th><th>expected</th><th>unit</th><th>status</th></tr></thead>\n<tbody>\n",
         escaped(other));
     for (const auto& verdict : report.verdicts) {
       const auto& claim = *verdict.claim;
       const std::string unit = claim.unit.empty() ? "" : " " + claim.unit;
-      const auto cell = [&](std::string_view label, const std::string& value, bool with_unit) {
-        page += fmt::format(
-            "<td class=\"n\" data-label=\"{}\">{}{}</td>", escaped(label), escaped(value),
-            value.empty() || value == "–" || value == "figure" || !with_unit ? "" : escaped(unit));
+      const auto cell = [&](std::string_view label, const std::string& value) {
+        page += fmt::format("<td class=\"n\" data-label=\"{}\">{}</td>", escaped(label),
+                            escaped(value));
       };
-      page += fmt::format("<tr><td class=\"id\">{}</td><td>{}<div class=\"where\">{}</div>",
-                          escaped(claim.id), escaped(claim.statement), escaped(claim.where));
+      page += fmt::format(
+          "<tr><td class=\"claim\"><span class=\"id\">{}</span> <span "
+          "class=\"where\">{}</span><br>{}",
+          escaped(claim.id), escaped(claim.where), escaped(claim.statement));
       if (!verdict.controls.empty())
         page += fmt::format("<p class=\"note\">Negative control: {}.</p>",
                             escaped(shown(verdict.controls.back().second) + unit));
@@ -314,10 +321,11 @@ std::string claims_page(const std::vector<SourceReport>& reports,
       for (const auto& failure : verdict.failures)
         page += fmt::format("<p class=\"note failed\">{}</p>", escaped(failure));
       page += "</td>";
-      cell("published", published_of(claim), true);
-      cell("ours", measured_of(verdict), true);
-      cell(other, other_way_of(verdict), true);
-      cell("expected", expected_of(claim), true);
+      cell("published", published_of(claim));
+      cell("ours", measured_of(verdict));
+      cell(other, other_way_of(verdict));
+      cell("expected", expected_of(claim));
+      cell("unit", claim.unit);
       page += fmt::format(
           "<td class=\"status {}\">{}</td></tr>\n",
           verdict.passed() ? to_string(verdict.status) : "failed",

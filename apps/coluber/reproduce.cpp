@@ -6,11 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "coluber/core/error.hpp"
 #include "coluber/core/version.hpp"
 
 #include "command.hpp"
 #include "data_dir.hpp"
+#include "plot_fault.hpp"
 #include "plot_figures.hpp"
 #include "report_claims.hpp"
 #include "reproduce_claims.hpp"
@@ -100,10 +100,7 @@ int reproduce(const ReproduceOptions& options) {
   const auto folder = options.claims.empty() ? find_data("reproduce") : options.claims;
   std::error_code fault;
   if (!fs::is_directory(folder, fault))
-    throw InputError(Diagnostic{.where = {.file = folder.string(), .line = 0, .column = 0},
-                                .key = "",
-                                .message = "there is no such folder of claims",
-                                .hint = ""});
+    throw InputError(make_fault(folder.string(), 0, 0, "there is no such folder of claims"));
   const auto files = load_claims(folder);
 
   std::vector<std::string> known;

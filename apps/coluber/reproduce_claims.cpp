@@ -11,9 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
-#include "coluber/core/error.hpp"
-
 #include "data_dir.hpp"
+#include "plot_fault.hpp"
 #include "plot_names.hpp"
 #include "reproduce_measure.hpp"
 
@@ -74,12 +73,9 @@ class Reader {
  private:
   void fault(const toml::source_position& where, std::string key, std::string message,
              std::string hint = "") {
-    faults_->push_back(Diagnostic{.where = {.file = name_,
-                                            .line = static_cast<int>(where.line),
-                                            .column = static_cast<int>(where.column)},
-                                  .key = std::move(key),
-                                  .message = std::move(message),
-                                  .hint = std::move(hint)});
+    faults_->push_back(make_fault(name_, static_cast<int>(where.line),
+                                  static_cast<int>(where.column), std::move(message),
+                                  std::move(hint), std::move(key)));
   }
 
   static std::string path_of(std::string_view parent, std::string_view key) {
@@ -341,18 +337,14 @@ std::vector<ClaimFile> load_claims(const fs::path& folder) {
     for (const auto& claim : files.back().claims) {
       const auto [other, fresh] = seen.emplace(claim.id, claim.file);
       if (!fresh && other->second != claim.file)
-        faults.push_back(
-            Diagnostic{.where = {.file = claim.file, .line = claim.line, .column = 1},
-                       .key = "claim.id",
-                       .message = fmt::format("{} is in {} too", claim.id, other->second),
-                       .hint = ""});
+        faults.push_back(make_fault(claim.file, claim.line, 1,
+                                    fmt::format("{} is in {} too", claim.id, other->second), "",
+                                    "claim.id"));
     }
   }
   if (paths.empty())
-    faults.push_back(Diagnostic{.where = {.file = folder.string(), .line = 0, .column = 0},
-                                .key = "",
-                                .message = "there are no claims (*.toml) in this folder",
-                                .hint = ""});
+    faults.push_back(
+        make_fault(folder.string(), 0, 0, "there are no claims (*.toml) in this folder"));
   if (!faults.empty()) throw InputError(faults);
   return files;
 }

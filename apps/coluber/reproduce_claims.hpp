@@ -88,9 +88,8 @@ struct ClaimFile {
   std::vector<ClaimFigure> figures;
 };
 
-/// Reads every `*.toml` of the folder and of the folders in it (one a source), in the order of their
-/// names.
-/// Throws InputError with every fault.
+/// Reads every `*.toml` of the folder and of the folders in it (one a source), in the order of
+/// their names. Throws InputError with every fault.
 std::vector<ClaimFile> load_claims(const std::filesystem::path& folder);
 
 }  // namespace coluber::app
