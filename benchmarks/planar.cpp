@@ -1,0 +1,141 @@
+// Kernels of the planar model over the number of links, each from a state in mid-gait: Aiko's links
+// on the floor and among the 20 circles of tests/data/peers, friction 0.2, gait (7.3), implicit
+// servos, 1 ms.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "coluber/math/sincos.hpp"
+#include "coluber/planar/snake.hpp"
+
+#include "sample/snake.hpp"
+
+namespace {
+
+using namespace coluber;
+
+constexpr int warm_up =
+    1500;  // steps: every joint has passed its extremes, every peg in reach is touched
+constexpr int batch =
+    100;  // steps timed from the same state, so that all repetitions do the same work
+
+/// Circles of the scene with n links; n must be one of the sizes there is a file for.
+std::vector<planar::Obstacle> load_circles(int n) {
+  const std::string name =
+      COLUBER_SOURCE_DIR "/tests/data/peers/peers-scene-cylinders-" + std::to_string(n) + ".csv";
+  std::ifstream file(name);
+  std::string line;
+  std::getline(file, line);  // header
+  std::vector<planar::Obstacle> circles;
+  planar::Obstacle circle;
+  char comma = ',';
+  while (file >> circle.H.x() >> comma >> circle.H.y() >> comma >> circle.L_H) {
+    circles.push_back(circle);
+  }
+  return circles;
+}
+
+/// A robot in mid-gait and the commands of the steps to come.
+struct Scene {
+  planar::Model model;
+  planar::State state;
+  planar::Data data;
+  planar::StepOptions options;
+  std::vector<JointCommand> commands;
+  bool good = true;
+
+  Scene(int n, bool pegs)
+      : model(make_model(n, pegs)),
+        // link 1 points along +x with its rear end at the origin: the peers' start pose
+        state(planar::make_state(model, sample::Wave{}.angles(n - 1), 0, {0.061, 0.0}, 0.0)),
+        data(model) {
+    JointCommand command(n - 1);
+    for (int k = 1; k <= warm_up + batch; ++k) {
+      sample::follow({}, k * options.dt, command);
+      if (k > warm_up) {
+        commands.push_back(command);
+      } else {
+        good = planar::step(model, state, data, command, options).status == Status::ok && good;
+      }
+    }
+  }
+
+  static planar::Model make_model(int n, bool pegs) {
+    planar::Model model = sample::aiko(n);
+    if (pegs) model.obstacles = load_circles(n);
+    return model;
+  }
+};
+
+void step(benchmark::State& timer, bool pegs) {
+  Scene scene(static_cast<int>(timer.range(0)), pegs);
+  if (!scene.good || (pegs && scene.model.obstacles.empty())) {
+    timer.SkipWithError("the warm-up failed");
+    return;
+  }
+  std::int64_t sweeps = 0;
+  std::int64_t contacts = 0;
+  std::int64_t steps = 0;
+  for (auto _ : timer) {
+    planar::State state = scene.state;
+    for (const JointCommand& command : scene.commands) {
+      sweeps += planar::step(scene.model, state, scene.data, command, scene.options).iterations;
+      contacts += std::ssize(scene.data.problem.contacts);
+      ++steps;
+    }
+  }
+  timer.SetItemsProcessed(steps);
+  timer.SetComplexityN(timer.range(0));
+  timer.counters["sweeps"] = static_cast<double>(sweeps) / static_cast<double>(steps);
+  timer.counters["contacts"] = static_cast<double>(contacts) / static_cast<double>(steps);
+}
+
+/// Filling the contact problem in: kinematics, gaps, directions.
+void make_problem(benchmark::State& timer, bool pegs) {
+  Scene scene(static_cast<int>(timer.range(0)), pegs);
+  for (auto _ : timer) {
+    planar::make_problem(scene.model, scene.state, scene.commands.front(), scene.options,
+                         scene.data);
+    benchmark::DoNotOptimize(scene.data.problem.contacts.data());
+  }
+  timer.SetComplexityN(timer.range(0));
+}
+
+/// Judging an answer.
+void compute_residual(benchmark::State& timer, bool pegs) {
+  Scene scene(static_cast<int>(timer.range(0)), pegs);
+  for (auto _ : timer) {
+    benchmark::DoNotOptimize(
+        nonsmooth::compute_residual(scene.data.problem, scene.data.solution, scene.data.residual));
+  }
+  timer.SetComplexityN(timer.range(0));
+}
+
+void sincos(benchmark::State& timer) {
+  const auto n = static_cast<std::size_t>(timer.range(0));
+  std::vector<double> x(n), s(n), c(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = 0.1 * static_cast<double>(i) - 2.0;
+  for (auto _ : timer) {
+    math::sincos(x, s, c);
+    benchmark::DoNotOptimize(s.data());
+  }
+  timer.SetComplexityN(timer.range(0));
+}
+
+void sizes(benchmark::internal::Benchmark* bench) {
+  for (int n : {10, 20, 40, 80, 160}) bench->Arg(n);
+  bench->Complexity();
+}
+
+}  // namespace
+
+BENCHMARK_CAPTURE(step, floor, false)->Apply(sizes);
+BENCHMARK_CAPTURE(step, pegs, true)->Apply(sizes);
+BENCHMARK_CAPTURE(make_problem, floor, false)->Apply(sizes);
+BENCHMARK_CAPTURE(make_problem, pegs, true)->Apply(sizes);
+BENCHMARK_CAPTURE(compute_residual, floor, false)->Apply(sizes);
+BENCHMARK_CAPTURE(compute_residual, pegs, true)->Apply(sizes);
+BENCHMARK(sincos)->Apply(sizes);
+BENCHMARK_MAIN();
