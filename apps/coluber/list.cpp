@@ -11,10 +11,12 @@
 #include "coluber/scenario/catalogue.hpp"
 #include "coluber/scenario/keys.hpp"
 #include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/registry.hpp"
 
 #include "command.hpp"
 #include "data_dir.hpp"
 #include "plot_names.hpp"
+#include "reproduce_claims.hpp"
 
 namespace coluber::app {
 
@@ -26,15 +28,6 @@ struct Entry {
   std::string doc;
 };
 
-/// Words that the key takes and that are built.
-std::vector<Entry> words_of(std::string_view key) {
-  std::vector<Entry> entries;
-  for (const scenario::Choice& choice : scenario::find_key(key)->choices) {
-    if (choice.built) entries.push_back({choice.name, choice.doc});
-  }
-  return entries;
-}
-
 std::vector<Entry> scenarios() {
   std::vector<Entry> entries;
   for (const auto& file : files_in(find_data("scenarios"), ".toml")) {
@@ -45,6 +38,25 @@ std::vector<Entry> scenarios() {
       entry.doc = fmt::format("faulty, see  coluber check {}", entry.name);
     }
     entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+template <typename Row>
+std::vector<Entry> rows_of(const std::vector<Row>& rows) {
+  std::vector<Entry> entries;
+  for (const Row& row : rows) entries.push_back({std::string(row.name), std::string(row.doc)});
+  return entries;
+}
+
+std::vector<Entry> robots() { return rows_of(scenario::robots()); }
+
+std::vector<Entry> experiments() {
+  std::vector<Entry> entries;
+  for (const ClaimFile& file : load_claims(find_data("reproduce"))) {
+    for (const Claim& claim : file.claims) {
+      entries.push_back({claim.id, fmt::format("{}: {}", claim.where, claim.statement)});
+    }
   }
   return entries;
 }
@@ -81,11 +93,12 @@ struct Kind {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> table{
-      {"models", [] { return words_of("robot.model"); }},
-      {"robots", [] { return words_of("robot.name"); }},
-      {"gaits", [] { return words_of("gait.name"); }},
-      {"controllers", [] { return words_of("controller.name"); }},
+      {"models", [] { return rows_of(simulation::models()); }},
+      {"robots", robots},
+      {"gaits", [] { return rows_of(simulation::gaits()); }},
+      {"controllers", [] { return rows_of(simulation::controllers()); }},
       {"scenarios", scenarios},
+      {"experiments", experiments},
       {"plots", plots},
       {"keys", keys},
   };

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coluber/scenario/catalogue.hpp"
+#include "coluber/simulation/registry.hpp"
 
 namespace coluber::scenario {
 namespace {
@@ -72,6 +73,29 @@ TEST(Keys, ExpectationsReadAsWords) {
   EXPECT_EQ(expectation(*find_key("controller.torque_limit")), "a number > 0");
   EXPECT_EQ(expectation(*find_key("solver.law")), "\"anchored\" or \"rigid\"");
   EXPECT_EQ(expectation(*find_key("seed")), "an integer >= 0");
+}
+
+/// Words of a key that are built.
+std::set<std::string> built_words(std::string_view name) {
+  std::set<std::string> words;
+  for (const Choice& choice : find_key(name)->choices) {
+    if (choice.built) words.insert(choice.name);
+  }
+  return words;
+}
+
+template <typename Rows>
+std::set<std::string> names_of(const Rows& rows) {
+  std::set<std::string> names;
+  for (const auto& row : rows) names.emplace(row.name);
+  return names;
+}
+
+TEST(Keys, TheWordsThatCountAsBuiltAreThoseASimulationCanBeMadeFrom) {
+  EXPECT_EQ(built_words("robot.model"), names_of(simulation::models()));
+  EXPECT_EQ(built_words("gait.name"), names_of(simulation::gaits()));
+  EXPECT_EQ(built_words("controller.name"), names_of(simulation::controllers()));
+  EXPECT_EQ(built_words("robot.name"), names_of(robots()));
 }
 
 TEST(Catalogue, RobotsAreFoundByName) {
