@@ -32,9 +32,12 @@ constexpr std::array<std::string_view, 6> distinct{
 double tick_step(Range range, double length_cm, double apart_cm) {
   const double least = range.width() * apart_cm / length_cm;
   const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double digit : {1.0, 2.0, 5.0})
-    if (digit * power >= least) return digit * power;
-  return 10.0 * power;
+  double step = 10.0 * power;
+  for (const double digit : {5.0, 2.0, 1.0})
+    if (digit * power >= least) step = digit * power;
+  // zero alone is no scale
+  const double reach = std::max(std::abs(range.low), std::abs(range.high));
+  return range.low <= 0.0 && range.high >= 0.0 ? std::min(step, round_below(reach)) : step;
 }
 
 std::string power_of_ten(int exponent) {
@@ -79,13 +82,19 @@ Polyline thinned(const Polyline& line, std::size_t buckets) {
   for (std::size_t k = 0; k < buckets; ++k) {
     const std::size_t first = k * line.size() / buckets;
     const std::size_t last = (k + 1) * line.size() / buckets;
-    const auto by_value = [](const Point& a, const Point& b) { return a.y < b.y; };
-    const auto [low, high] =
-        std::minmax_element(line.begin() + static_cast<std::ptrdiff_t>(first),
-                            line.begin() + static_cast<std::ptrdiff_t>(last), by_value);
-    const bool low_first = low < high;
-    result.push_back(low_first ? *low : *high);
-    result.push_back(low_first ? *high : *low);
+    const Point* low = nullptr;
+    const Point* high = nullptr;
+    for (std::size_t i = first; i < last; ++i) {
+      if (!std::isfinite(line[i].y)) continue;
+      if (low == nullptr || line[i].y < low->y) low = &line[i];
+      if (high == nullptr || line[i].y > high->y) high = &line[i];
+    }
+    if (low == nullptr) {
+      result.push_back(line[first]);  // nothing but gaps: keep the gap
+      continue;
+    }
+    result.push_back(low < high ? *low : *high);
+    result.push_back(low < high ? *high : *low);
   }
   return result;
 }
@@ -235,13 +244,14 @@ void Canvas::end_panel() {
 }
 
 void Canvas::heading(std::string_view title, std::string_view note) {
+  title_ = title;
   text_cm({left_cm_, height_cm_ - 0.4}, title, "left font ',8'", "#1a1a1a");
   if (!note.empty()) text_cm({left_cm_, height_cm_ - 0.88}, note, "left font ',8'", "#666666");
 }
 
 Figure Canvas::finish() {
   end_panel();
-  return {width_cm_, height_cm_, data_ + commands_};
+  return {width_cm_, height_cm_, title_, data_ + commands_};
 }
 
 }  // namespace coluber::app

@@ -97,6 +97,7 @@ class Canvas {
   int blocks_ = 0;
   bool open_ = false;
   bool logarithmic_ = false;
+  std::string title_;
   std::string data_;      ///< data blocks
   std::string settings_;  ///< of the open panel
   std::vector<std::string> elements_;

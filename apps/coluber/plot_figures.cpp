@@ -43,7 +43,9 @@ const Observable& observable(const Trajectory& run, std::string_view name) {
 }
 
 int count_of(const Trajectory& run, std::string_view name) {
-  return observable(run, name).shape.at(0);
+  const int count = observable(run, name).shape.at(0);
+  if (count == 0) throw Error(fmt::format("the robot has no {}: nothing to draw", name));
+  return count;
 }
 
 /// Frames [first, last] of the asked for window.
@@ -97,6 +99,16 @@ std::vector<int> up_to(int count) {
   std::vector<int> all(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = i + 1;
   return all;
+}
+
+/// At most 24 of them, evenly spread: more strips do not fit on a page.
+std::vector<int> page_full(const std::vector<int>& numbers) {
+  constexpr std::size_t most = 24;
+  if (numbers.size() <= most) return numbers;
+  std::vector<int> some;
+  for (std::size_t k = 0; k < most; ++k)
+    some.push_back(numbers[k * (numbers.size() - 1) / (most - 1)]);
+  return some;
 }
 
 int middle_link(int count) { return (count + 1) / 2; }
@@ -273,8 +285,9 @@ Map fit(Box& box, double width_cm, double max_height_cm) {
   return map;
 }
 
+/// Discs with their numbers: inside a large one, beside a small one on the side away from `robot`.
 void draw_obstacles(Canvas& canvas, const Scene& scene, const Box& view, const Map& map,
-                    bool numbers) {
+                    const Polyline& robot = {}) {
   std::vector<Polyline> discs;
   int number = 0;
   for (const auto& o : scene.obstacles) {
@@ -283,14 +296,21 @@ void draw_obstacles(Canvas& canvas, const Scene& scene, const Box& view, const M
         o.y + o.radius < view.y.low || o.y - o.radius > view.y.high)
       continue;
     discs.push_back(circle(o.x, o.y, o.radius));
-    if (!numbers) continue;
-    // inside a large disc, beside a small one
-    const bool inside = o.radius * map.cm_per_m > 0.3;
-    canvas.text({inside ? o.x : o.x + o.radius + 0.09 / map.cm_per_m, o.y},
-                fmt::format("{}", number),
-                fmt::format("{} font ',7' textcolor '{}'", inside ? "center" : "left",
-                            inside ? "#ffffff" : "#555555"),
-                inside ? Layer::front : Layer::back);
+    if (o.radius * map.cm_per_m > 0.3) {
+      canvas.text({o.x, o.y}, fmt::format("{}", number), "center font ',7' textcolor '#ffffff'");
+      continue;
+    }
+    Point away{1.0, 0.0};
+    double nearest = 4.0 * (scene.links.empty() ? 0.0 : scene.links.front().radius) + o.radius;
+    for (const auto& p : robot) {
+      const double distance = std::hypot(o.x - p.x, o.y - p.y);
+      if (distance >= nearest || distance == 0.0) continue;
+      nearest = distance;
+      away = {(o.x - p.x) / distance, (o.y - p.y) / distance};
+    }
+    const double offset = o.radius + 0.22 / map.cm_per_m;
+    canvas.text({o.x + offset * away.x, o.y + offset * away.y}, fmt::format("{}", number),
+                "center font ',7' textcolor '#555555'", Layer::back);
   }
   canvas.draw(discs, polygon_style("#6b6b6b", "#3a3a3a"));
 }
@@ -384,10 +404,19 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   canvas.panel(left_cm, left_cm + map.width_cm, below_cm, top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.heading(scene.title, fmt::format("t = {:.4g} s", run.time[frame]));
-  if (!options.zoom && frame != window.first) {
+  const bool ghost = !options.zoom && frame != window.first;
+  if (ghost) {
     canvas.draw(robot_at(run, scene, window.first), line_style(colour::pale, 0.7));
   }
-  draw_obstacles(canvas, scene, view, map, true);
+  Polyline centres;
+  for (int i = 0; i < n; ++i)
+    centres.push_back({run.at("link_position", frame, i, 0), run.at("link_position", frame, i, 1)});
+  auto kept_free = centres;
+  if (ghost)
+    for (int i = 0; i < n; ++i)
+      kept_free.push_back({run.at("link_position", window.first, i, 0),
+                           run.at("link_position", window.first, i, 1)});
+  draw_obstacles(canvas, scene, view, map, kept_free);
   // link n first, so that link 1, the leading one, lies on top
   for (std::size_t i = robot.size(); i-- > 0;)
     canvas.draw({robot[i]}, polygon_style(i == 0 ? "#8fc7e6" : "#dcecf6", "#31688e", 0.6));
@@ -395,8 +424,7 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   const double link_cm = 2.0 * scene.links.front().radius * map.cm_per_m;
   if (link_cm > 0.28 && n <= 40) {
     for (int i = 0; i < n; ++i)
-      canvas.text({run.at("link_position", frame, i, 0), run.at("link_position", frame, i, 1)},
-                  fmt::format("{}", i + 1),
+      canvas.text(centres[static_cast<std::size_t>(i)], fmt::format("{}", i + 1),
                   fmt::format("center font ',{}' textcolor '#1a1a1a'", link_cm > 0.6 ? 7 : 5));
   }
   if (!arrows.empty()) {
@@ -458,7 +486,7 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.legend_above();
   canvas.heading(scene.title);
-  draw_obstacles(canvas, scene, view, map, scene.obstacles.size() <= 40);
+  draw_obstacles(canvas, scene, view, map);
   bool any_measured = false;
   for (std::size_t k = 0; k < links.size(); ++k) {
     canvas.draw({paths[k]}, line_style(distinct_colour(k), links[k] == middle ? 1.5 : 1.0),
@@ -547,7 +575,8 @@ Figure draw_strips(const std::vector<Strip>& strips, const std::vector<std::stri
   const double size = strips.size() <= 3 ? 4.0 : std::clamp(19.0 / count, 0.5, 1.6);
   const double height = count * size + (count - 1.0) * gap;
   const double right = page_cm - 1.7;
-  Canvas canvas(page_cm, below_cm + height + above_two_cm);
+  const bool one_row = note.empty() && components.size() < 2;
+  Canvas canvas(page_cm, below_cm + height + (one_row ? above_cm : above_two_cm));
   for (std::size_t k = 0; k < strips.size(); ++k) {
     const double bottom = below_cm + (count - 1.0 - static_cast<double>(k)) * (size + gap);
     const bool lowest = k + 1 == strips.size();
@@ -586,7 +615,7 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
       break;
     }
   }
-  const auto links = chosen(options, n, touching.empty() ? up_to(n) : touching, "link");
+  const auto links = chosen(options, n, page_full(touching.empty() ? up_to(n) : touching), "link");
   const std::vector<std::string> letters{"x", "y"};
   std::vector<Strip> strips;
   for (const int i : links) {
@@ -728,7 +757,7 @@ Figure draw_torques(const Trajectory& run, const Scene& scene, const FigureOptio
   const Range times{run.time[window.first], run.time[window.last]};
   const int count = count_of(run, "joint_torque");
   std::vector<Strip> strips;
-  for (const int i : chosen(options, count, up_to(count), "joint"))
+  for (const int i : chosen(options, count, page_full(up_to(count)), "joint"))
     strips.push_back(
         {fmt::format("joint {}", i),
          {over_time(run, window, "joint_torque", i, 0, 1.0)},
@@ -790,11 +819,11 @@ Figure draw_energy(const Trajectory& run, const Scene& scene, const FigureOption
 Figure draw_residual(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
-  // zero cannot be drawn on a logarithmic axis: it is shown at its lower end
-  constexpr double floor_value = 1e-17;
+  // zero has no place on a logarithmic axis
   const auto on_log_axis = [&](std::string_view name) {
     auto line = over_time(run, window, name, 1, 0, 1.0);
-    for (auto& p : line) p.y = std::max(p.y, floor_value);
+    for (auto& p : line)
+      if (!(p.y > 0.0)) p.y = std::numeric_limits<double>::quiet_NaN();
     return line;
   };
   std::vector<Polyline> lines{on_log_axis("residual")};
@@ -807,6 +836,7 @@ Figure draw_residual(const Trajectory& run, const Scene& scene, const FigureOpti
   }
   Range y = empty_range();
   for (const auto& line : lines) include(y, line);
+  if (!(y.low <= y.high)) y = {1e-16, 1e-8};
   y.low = std::pow(10.0, std::floor(std::log10(y.low) - 0.2));
   y.high = std::pow(10.0, std::ceil(std::log10(y.high) + 0.2));
   const bool with_iterations = run.has("iterations");
@@ -875,8 +905,10 @@ std::span<const PlotName> plot_names() {
 
 bool can_draw(std::string_view name, const Trajectory& run) {
   const auto* entry = find_entry(name);
-  return entry != nullptr && std::all_of(entry->needs.begin(), entry->needs.end(),
-                                         [&](std::string_view need) { return run.has(need); });
+  return entry != nullptr &&
+         std::all_of(entry->needs.begin(), entry->needs.end(), [&](std::string_view need) {
+           return run.has(need) && observable(run, need).size() > 0;
+         });
 }
 
 Figure make_figure(std::string_view name, const Trajectory& run, const Scene& scene,
@@ -905,7 +937,7 @@ Figure make_path_comparison(const std::vector<PathPanel>& panels, int link) {
     canvas.panel(left_cm, left_cm + map.width_cm, bottom, bottom + map.height_cm);
     canvas.axes("x (m)", "y (m)", view.x, view.y);
     canvas.text_cm({left_cm, bottom + map.height_cm + 0.3}, panels[k].title, "left font ',8'");
-    draw_obstacles(canvas, *panels[k].scene, view, map, true);
+    draw_obstacles(canvas, *panels[k].scene, view, map);
     canvas.draw({paths[k]}, line_style(colour::blue, 1.4));
     canvas.draw({{paths[k].front()}},
                 fmt::format("with points pointtype 7 pointsize 0.6 linecolor '{}'", colour::green));

@@ -76,6 +76,22 @@ std::string terminal(const Figure& figure, PictureFormat format) {
   return {};
 }
 
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// A title, and fonts to fall back on where DejaVu is missing.
+void finish_svg(std::string& svg, std::string title) {
+  replace_all(svg, "font-family=\"DejaVu Sans\"",
+              "font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\"");
+  replace_all(title, "&", "&amp;");
+  replace_all(title, "<", "&lt;");
+  replace_all(title, ">", "&gt;");
+  std::replace_if(title.begin(), title.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  replace_all(svg, "<title>Gnuplot</title>", "<title>" + title + "</title>");
+}
+
 }  // namespace
 
 PictureFormat picture_format(const std::filesystem::path& file) {
@@ -136,6 +152,7 @@ std::string render(const Figure& figure, PictureFormat format) {
   std::string picture = read_all(output.get());
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || picture.empty())
     throw FileError(fmt::format("gnuplot failed: {}", said.empty() ? "it said nothing" : said));
+  if (format == PictureFormat::svg) finish_svg(picture, figure.title);
   return picture;
 }
 

@@ -12,7 +12,8 @@ enum class PictureFormat : unsigned char { svg, png, pdf };
 struct Figure {
   double width_cm = 17.0;
   double height_cm = 9.0;
-  std::string commands;
+  std::string title{};  ///< for readers who hear the picture, and for the window of an SVG viewer
+  std::string commands{};
 };
 
 /// Format by the file's ending. Throws InputError for any other.
