@@ -53,6 +53,7 @@ std::string describe(const Node& node) {
 
 void Faults::add(const Place& where, std::string key, std::string message, std::string hint) {
   faults_.push_back({where,
+                     faults_.size(),
                      {.where = {},
                       .key = std::move(key),
                       .message = std::move(message),
@@ -61,9 +62,10 @@ void Faults::add(const Place& where, std::string key, std::string message, std::
 
 void Faults::raise(const std::vector<Source>& sources) {
   if (faults_.empty()) return;
-  std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) {
-    return std::tie(a.where.source, a.where.line, a.where.column) <
-           std::tie(b.where.source, b.where.line, b.where.column);
+  // std::stable_sort of libstdc++ 12 makes clang warn; the order of discovery breaks ties instead
+  std::sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) {
+    return std::tie(a.where.source, a.where.line, a.where.column, a.found) <
+           std::tie(b.where.source, b.where.line, b.where.column, b.found);
   });
   std::vector<Diagnostic> diagnostics;
   for (Fault& fault : faults_) {

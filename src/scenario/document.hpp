@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -59,6 +60,7 @@ class Faults {
  private:
   struct Fault {
     Place where;
+    std::size_t found;  ///< how many were found before it
     Diagnostic diagnostic;
   };
   std::vector<Fault> faults_;
