@@ -89,6 +89,11 @@ void finish_svg(std::string& svg, std::string title) {
   replace_all(title, "<", "&lt;");
   replace_all(title, ">", "&gt;");
   std::replace_if(title.begin(), title.end(), [](unsigned char c) { return c < 0x20; }, ' ');
+  // gnuplot calls a nameless line gnuplot_plot_7a, which a browser shows under the pointer
+  constexpr std::string_view nameless = "<title>gnuplot_plot_";
+  constexpr std::string_view close = "</title>";
+  for (auto at = svg.find(nameless); at != std::string::npos; at = svg.find(nameless, at))
+    svg.erase(at, svg.find(close, at) + close.size() - at);
   replace_all(svg, "<title>Gnuplot</title>", "<title>" + title + "</title>");
 }
 

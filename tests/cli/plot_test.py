@@ -1,0 +1,286 @@
+#!/usr/bin/python3
+"""`coluber plot`: pictures that are what they say, in three formats, and refusals that explain themselves.
+
+Draws real runs. Prints `N passed, M failed` last; the program is $COLUBER.
+"""
+
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+import zlib
+from pathlib import Path
+
+import h5py
+
+SOURCE = Path(__file__).resolve().parents[2]
+COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
+FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
+SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
+NAMES = ["course", "path", "forces", "angles", "torques", "energy", "residual"]
+passed, failed = 0, 0
+
+
+def check(sentence, holds, why=""):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL  {sentence}\n      {why}")
+
+
+def coluber(*words, **more):
+    return subprocess.run([COLUBER, *map(str, words)], capture_output=True, text=True, timeout=300, **more)
+
+
+def run(folder, scenario, *words):
+    done = coluber("run", scenario, "--out", folder, "-q", *words)
+    if done.returncode != 0:
+        sys.exit(f"cannot run {scenario}: {done.stderr}")
+    return folder
+
+
+def texts(svg):
+    return ["".join(node.itertext()) for node in xml.parse(svg).iter() if node.tag.endswith("}text")]
+
+
+def polygons(svg, colour):
+    """Filled shapes of one colour, each a list of points in pixels."""
+    found = []
+    for node in xml.parse(svg).iter("{http://www.w3.org/2000/svg}polygon"):
+        if tuple(int(n) for n in re.findall(r"\d+", node.get("fill"))) == colour:
+            numbers = [float(n) for n in re.findall(r"-?[\d.]+", node.get("points"))]
+            found.append(list(zip(numbers[::2], numbers[1::2])))
+    return found
+
+
+def area(points):
+    return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(points, points[1:] + points[:1]))) / 2
+
+
+def extent(points):
+    xs, ys = zip(*points)
+    return max(xs) - min(xs), max(ys) - min(ys)
+
+
+def png(path):
+    """Width, height and the set of colours of an 8-bit RGB or RGBA picture."""
+    data = path.read_bytes()
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        raise ValueError("no PNG signature")
+    at, packed, header = 8, b"", None
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + size]
+        if zlib.crc32(kind + body) != struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0]:
+            raise ValueError("bad checksum")
+        if kind == b"IHDR":
+            header = struct.unpack(">IIBBBBB", body)
+        elif kind == b"IDAT":
+            packed += body
+        at += 12 + size
+    raw = zlib.decompress(packed)
+    channels = {2: 3, 6: 4}[header[3]]
+    if len(raw) != header[1] * (1 + header[0] * channels):
+        raise ValueError("truncated")
+    return header[0], header[1], len(set(raw))
+
+
+def test_all_plots_by_default(tmp, course):
+    done = coluber("plot", course)
+    check("plot without --what draws every plot into RUN/plots", done.returncode == 0, done.stderr)
+    check("plot says on stdout which files it wrote", done.stdout.split() == [str(course / "plots" / f"{n}.svg") for n in NAMES], done.stdout)
+    check("plot says nothing on stderr when all is well", done.stderr == "", done.stderr)
+    listed = [p["name"] for p in json.loads(coluber("list", "plots", "--json").stdout)["plots"]]
+    check("list plots names the same plots", listed == NAMES, listed)
+    for name in NAMES:
+        file = course / "plots" / f"{name}.svg"
+        words = texts(file)
+        check(f"{name}.svg is well-formed and carries the run's title", "Aiko through the pegs of Transeth 7.3.4" in words, words[:5])
+        check(f"{name}.svg has axes with units", any(re.search(r"\((m|s|N|N m|deg|J)\)$", w) for w in words), words)
+    check("nothing but the pictures is left behind", sorted(p.name for p in (course / "plots").iterdir()) == sorted(f"{n}.svg" for n in NAMES))
+    check("angles.svg draws the references and the tracking error", {"reference", "error (deg)"} <= set(texts(course / "plots/angles.svg")))
+    first = (course / "plots/course.svg").read_bytes()
+    coluber("plot", course, "--what", "course")
+    check("the same run gives the same SVG, byte for byte", (course / "plots/course.svg").read_bytes() == first)
+
+
+def test_formats(tmp, course):
+    done = coluber("plot", course, "--what", "course", "-o", tmp / "a.png")
+    width, height, colours = png(tmp / "a.png")
+    check("a PNG has 300 dots an inch over 17 cm and a picture in it", done.returncode == 0 and width == 2008 and height > 300 and colours > 20, (width, height, colours))
+    coluber("plot", course, "--what", "forces", "-o", tmp / "a.pdf")
+    data = (tmp / "a.pdf").read_bytes()
+    check("a PDF begins and ends as one", data.startswith(b"%PDF-") and data.rstrip().endswith(b"%%EOF"), data[:20])
+    box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", data)
+    check("a PDF is 17 cm wide", box and abs(float(box[1]) - 17 / 2.54 * 72) < 2, box)
+    done = coluber("plot", course, "--what", "path", "--what", "energy", "-o", tmp / "two.svg")
+    check("several plots into one name get theirs in front of the ending", done.returncode == 0 and (tmp / "two-path.svg").exists() and (tmp / "two-energy.svg").exists() and not (tmp / "two.svg").exists(), done.stderr)
+
+
+def test_course_is_to_scale(tmp, course):
+    coluber("plot", course, "--what", "course", "--time", 5.2, "--zoom", "-o", tmp / "z.svg")
+    discs = polygons(tmp / "z.svg", (107, 107, 107))
+    sizes = [extent(p) for p in discs]
+    check("obstacles are round: both axes have one scale", discs and all(abs(w - h) < 0.3 for w, h in sizes), sizes)
+    widest = max(w for w, _ in sizes)
+    scale = widest / 0.06  # pixels a metre: the largest peg in view, number 5, has a radius of 0.03 m
+    links = polygons(tmp / "z.svg", (220, 236, 246)) + polygons(tmp / "z.svg", (143, 199, 230))
+    capsule = 2 * 0.0525 * 2 * 0.0393 + math.pi * 0.0525**2
+    areas = [area(p) / scale**2 for p in links]
+    # the arc has 16 chords a cap (0.6 % less area), the SVG two decimals of a pixel
+    check("each of the eleven links is drawn as its true capsule", len(links) == 11 and all(abs(a / capsule - 1) < 0.015 for a in areas), [a / capsule for a in areas])
+    arrows = polygons(tmp / "z.svg", (213, 94, 0))
+    check("at 5.2 s three contact forces are drawn, and their scale", len(arrows) == 4, len(arrows))
+    words = texts(tmp / "z.svg")
+    check("the picture says its time and the scale of the forces", "t = 5.2 s" in words and any(re.search(r"contact force.* \d+ N$", w) for w in words), words)
+    with h5py.File(course / "trajectory.h5") as file:
+        times = file["time"][()]
+    coluber("plot", course, "--what", "course", "-o", tmp / "last.svg")
+    check("without --time the last posture is drawn", f"t = {times[-1]:.4g} s" in texts(tmp / "last.svg"))
+
+
+def test_choosing_links_and_times(tmp, course):
+    coluber("plot", course, "--what", "forces", "--link", 2, "--link", 7, "--link", 10, "--from", 4.5, "--to", 5.4, "-o", tmp / "f.svg")
+    words = texts(tmp / "f.svg")
+    check("--link chooses the links of a picture", [w for w in words if w.startswith("link ")] == ["link 2", "link 7", "link 10"], words)
+    check("--from and --to choose its times", {"4.6", "4.8", "5", "5.2"} <= set(words), words)
+    for words, what in (
+        (("--link", 12, "--what", "path"), "a link that is not there"),
+        (("--time", 99, "--what", "course"), "a time after the end"),
+        (("--from", 50, "--to", 60, "--what", "angles"), "a window without frames"),
+    ):
+        done = coluber("plot", course, *words, "-o", tmp / "none.svg")
+        check(f"{what} is bad input, exit 3, with what there is", done.returncode == 3 and "hint: " in done.stderr and done.stdout == "" and not (tmp / "none.svg").exists(), done.stderr)
+
+
+def test_measured_values_are_drawn_over(tmp, course):
+    with h5py.File(course / "trajectory.h5") as file:
+        times, place, angle = file["time"][()], file["link_position"][()], file["joint_angle"][()]
+    rows = range(0, len(times), 20)
+    (tmp / "mine.csv").write_text("time,link_position.6.x,link_position.6.y,joint_angle.3\n" + "".join(f"{times[k]},{place[k, 5, 0]},{place[k, 5, 1]},{angle[k, 2]}\n" for k in rows))
+    (tmp / "short.csv").write_text("# from the camera\nt,x,y\n" + "".join(f"{times[k]},{place[k, 5, 0]},{place[k, 5, 1] if k else ''}\n" for k in rows))
+    circle = "href='#gpPt5'"
+
+    def circles(name, *words):
+        done = coluber("plot", course, "--what", name, "-o", tmp / "m.svg", *words)
+        check(f"{name} {' '.join(map(str, words[:1]))} is drawn", done.returncode == 0, done.stderr)
+        return (tmp / "m.svg").read_text().count(circle)
+
+    bare = circles("path")
+    over = circles("path", "--measured", tmp / "mine.csv")
+    check("every measured point of link 6 is in the map and both strips", over - bare >= 3 * len(rows), (bare, over, len(rows)))
+    check("the legend names the measured file", "mine.csv" in texts(tmp / "m.svg"))
+    check("t,x,y stands for the middle link, an empty cell for nothing", circles("path", "--measured", tmp / "short.csv") > bare + 2 * len(rows))
+    check("measured joint angles are drawn over ours", circles("angles", "--measured", tmp / "mine.csv") >= bare + len(rows))
+
+
+def test_bad_measured_files(tmp, course):
+    cases = [
+        ("nothing in it", "", r"m\.csv: .*no header"),
+        ("a header alone", "time,link_position.6.x\n", r"m\.csv: .*no rows"),
+        ("no time", "link_position.6.x\n1\n", r"m\.csv:1:1: there is no column time"),
+        ("an unknown column", "time,link_positon.6.x\n0,1\n", r"m\.csv:1:6: .*link_positon\.6\.x.*\n  hint: did you mean link_position\.6\.x\?"),
+        ("a link that the robot does not have", "time,link_position.12.x\n0,1\n", r"m\.csv:1:6: .*link_position\.12\.x"),
+        ("a column twice", "t,x,link_position.6.x\n0,1,1\n", r"m\.csv:1:5: .*twice"),
+        ("a word for a number", "t,x,y\n0,1,2\n1,fast,2\n", r'm\.csv:3:3: .*expected a number, got "fast"'),
+        ("a number with a tail", "t,x,y\n0,1,2m\n", r'm\.csv:2:5: .*got "2m"'),
+        ("not a number", "t,x,y\n0,1,nan\n", r'm\.csv:2:5: .*got "nan"'),
+        ("a row too short", "t,x,y\n0,1\n", r"m\.csv:2:1: the row has 2 cells, the header 3"),
+        ("time running backwards", "t,x,y\n1,1,1\n0.5,1,1\n", r"m\.csv:3:1: time must increase"),
+        ("semicolons", "t;x;y\n0;1;1\n", r"m\.csv:1:1: .*commas"),
+        ("binary data", b"t,x\n\x00\x01\x02", r"m\.csv: .*binary"),
+    ]
+    for what, text, message in cases:
+        file = tmp / "m.csv"
+        file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        done = coluber("plot", course, "--what", "path", "--measured", file, "-o", tmp / "none.svg")
+        check(f"a measured file with {what} is refused, exit 3", done.returncode == 3 and re.search(message, done.stderr) and done.stdout == "" and not (tmp / "none.svg").exists(), f"{done.returncode} {done.stderr}")
+    file = tmp / "m.csv"
+    file.write_text("t,x,y\n0,a,1\n1,1,b\n2,c,1\n")
+    done = coluber("plot", course, "--measured", file, "-o", tmp / "none.svg")
+    check("every fault of a measured file is told at once", done.stderr.count("error: ") == 3, done.stderr)
+    for path, what in ((tmp / "nowhere.csv", "that is not there"), (tmp, "that is a folder")):
+        done = coluber("plot", course, "--measured", path)
+        check(f"a measured file {what} is refused, exit 3", done.returncode == 3, done.stderr)
+
+
+def test_wrong_usage(tmp, course):
+    done = coluber("plot", course, "--what", "cousre")
+    check("an unknown plot is wrong usage, exit 2, and names them all", done.returncode == 2 and "cousre" in done.stderr and all(n in done.stderr for n in NAMES), done.stderr)
+    done = coluber("plot", course, "--what", "path", "-o", tmp / "p.gif")
+    check("a format that is not there is wrong usage, exit 2", done.returncode == 2 and ".svg" in done.stderr, done.stderr)
+    check("plot without a run is wrong usage, exit 2", coluber("plot").returncode == 2)
+    done = coluber("plot", tmp / "nowhere")
+    check("a run that is not there is bad input, exit 3, with a hint", done.returncode == 3 and "nowhere" in done.stderr and "hint" in done.stderr, done.stderr)
+    (tmp / "empty").mkdir()
+    check("a folder without a trajectory is bad input, exit 3", coluber("plot", tmp / "empty").returncode == 3)
+    (tmp / "broken").mkdir()
+    (tmp / "broken/run.json").write_bytes((course / "run.json").read_bytes())
+    (tmp / "broken/trajectory.h5").write_bytes((course / "trajectory.h5").read_bytes()[:3000])
+    done = coluber("plot", tmp / "broken")
+    check("a damaged trajectory is said to be so, exit 1", done.returncode == 1 and "trajectory.h5" in done.stderr, done.stderr)
+    (tmp / "torn").mkdir()
+    (tmp / "torn/trajectory.h5").write_bytes((course / "trajectory.h5").read_bytes())
+    (tmp / "torn/run.json").write_text("{")
+    done = coluber("plot", tmp / "torn")
+    check("a damaged run.json is said to be so, exit 1", done.returncode == 1 and "run.json" in done.stderr, done.stderr)
+    done = coluber("plot", course, "--what", "path", "-o", tmp / "no/such/folder.svg")
+    check("a folder that cannot be written to ends with exit 1", done.returncode == 1 and "folder.svg" in done.stderr, done.stderr)
+
+
+def test_without_gnuplot(tmp, course):
+    (tmp / "bin").mkdir()
+    done = coluber("plot", course, "--what", "path", "-o", tmp / "g.svg", env={"PATH": str(tmp / "bin")})
+    check("without gnuplot plot says what to install, exit 1, and writes nothing", done.returncode == 1 and "gnuplot-nox" in done.stderr and not (tmp / "g.svg").exists(), done.stderr)
+
+
+def test_names_are_never_commands(tmp, course):
+    title = "a 'b' `touch INJECTED` \"c\" $(touch INJECTED) <b>&amp; {/Bold x} @y %s \\n END"
+    folder = run(tmp / "odd", FLOOR, "--duration", 0.2, "--set", "title=" + json.dumps(title))
+    done = coluber("plot", folder, cwd=tmp)
+    check("an odd title draws", done.returncode == 0, done.stderr)
+    check("an odd title is drawn letter by letter", title in texts(folder / "plots/path.svg"), texts(folder / "plots/path.svg")[:3])
+    for name in ("it's `touch INJECTED`.svg", "|touch INJECTED;.svg", "$(touch INJECTED) \" x.svg", "new\nline.svg"):
+        done = coluber("plot", folder, "--what", "path", "-o", name, cwd=tmp)
+        check(f"a file may be called {name!r}", done.returncode == 0 and (tmp / name).exists(), done.stderr)
+    check("no title and no file name was run", not list(tmp.rglob("INJECTED")))
+
+
+def test_other_runs(tmp, course):
+    done = coluber("plot", run(tmp / "slope", SLOPE, "--duration", 0.5))
+    check("a run in which nothing moves or touches draws", done.returncode == 0, done.stderr)
+    for name in NAMES:
+        texts(tmp / "slope/plots" / f"{name}.svg")
+    (tmp / "long.toml").write_text('duration = 0.3\n[robot]\nname = "aiko"\nlinks = 60\n[start]\nshape = "straight"\n[gait]\nphase_deg = -50.0\n[world]\nfriction = [0.2, 0.2]\n')
+    done = coluber("plot", run(tmp / "long", tmp / "long.toml"))
+    check("a robot of 60 links draws", done.returncode == 0, done.stderr)
+    strips = [w for w in texts(tmp / "long/plots/torques.svg") if re.fullmatch(r"joint \d+", w)]
+    check("its torques fit a page, first and last joint included", len(strips) == 24 and {"joint 1", "joint 59"} <= set(strips), strips)
+    (tmp / "one.toml").write_text('duration = 0.3\n[robot]\nname = "aiko"\nlinks = 1\n[start]\nshape = "straight"\n')
+    done = coluber("plot", run(tmp / "one", tmp / "one.toml"))
+    check("a robot of one link draws what it has", done.returncode == 0 and "course.svg" in done.stdout and "torques.svg" not in done.stdout, done.stderr)
+    done = coluber("plot", tmp / "one", "--what", "torques")
+    check("asked for the torques of a robot without joints, it says so", done.returncode == 1 and "joint_torque" in done.stderr, done.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as shared:
+        course = run(Path(shared) / "course", COURSE, "--duration", 5.5)
+        for name, test in list(globals().items()):
+            if name.startswith("test_"):
+                with tempfile.TemporaryDirectory() as tmp:
+                    test(Path(tmp), course)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

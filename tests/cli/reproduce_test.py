@@ -1,0 +1,233 @@
+#!/usr/bin/python3
+"""`coluber reproduce`: the sources' results beside ours, and that a wrong claim is found out.
+
+Prints `N passed, M failed` last; the program is $COLUBER.
+"""
+
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+FIELDS = ["id", "source", "where", "statement", "kind", "published", "tolerance", "measured", "unit", "expected", "band", "values", "status", "note"]
+passed, failed = 0, 0
+
+
+def check(sentence, holds, why=""):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL  {sentence}\n      {why}")
+
+
+def coluber(*words, **more):
+    return subprocess.run([COLUBER, "reproduce", *map(str, words)], capture_output=True, text=True, timeout=600, **more)
+
+
+class Page(html.parser.HTMLParser):
+    """Text, figures and everything a page would fetch; complains about tags that do not match."""
+
+    VOID = {"meta", "br", "link", "img", "hr", "input"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.faults, self.fetched, self.text, self.count, self.ids = [], [], [], [], {}, []
+        self.feed(text)
+        if self.open:
+            self.faults.append(f"left open: {self.open}")
+
+    def handle_starttag(self, tag, attributes):
+        self.count[tag] = self.count.get(tag, 0) + 1
+        values = dict(attributes)
+        self.fetched += [v for k, v in attributes if k in ("src", "href", "xlink:href", "srcset") and not v.startswith("#")]
+        if "id" in values:
+            self.ids.append(values["id"])
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> does not close the last tag")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_all_claims(tmp):
+    done = coluber("--all", "--json", "--out", tmp / "out")
+    check("every claim is as recorded: exit 0", done.returncode == 0, done.stderr)
+    claims = {c["id"]: c for c in json.loads(done.stdout)["claims"]}
+    for claim in claims.values():
+        check(f"{claim['id']} has every field of the contract", [f for f in FIELDS if f not in claim] == [], claim)
+    main = [f"transeth.A{k}" for k in range(1, 8)] + ["transeth.C1p"]
+    check("the rows A1 to A7 and C1p are there", [i for i in main if i not in claims] == [])
+
+    # issue figures, written down here a second time on purpose
+    for name, low, high in (
+        ("transeth.A1", -0.01055, -0.01035),
+        ("transeth.A2", 0.159, 0.163),
+        ("transeth.A3", 0.159, 0.163),
+        ("transeth.C1p", 0.076, 0.078),
+        ("transeth.A2.ratio", 12.0, 18.0),
+        ("transeth.A2.penetration", 0.0, 1e-4),
+        ("transeth.A3.penetration", 0.0, 1e-4),
+        ("transeth.A3.positions", 0.0, 0.005),
+        ("transeth.A5.positions", 0.0, 0.005),
+        ("transeth.A5.position_6s", 0.0, 0.010),
+    ):
+        claim = claims[name]
+        values = claim["values"]
+        check(f"{name} comes out in both ways", all(low <= values[way] <= high for way in ("thesis", "default")), values)
+        check(f"{name} is measured with the defaults", claim["measured"] == values["default"])
+        check(f"{name} states the difference of the two ways", abs(values["default"] - values["thesis"] - values["difference"]) < 1e-15)
+    check("A4: links 2, 7 and 10 touch", claims["transeth.A4"]["values"]["default"] == [2, 7, 10] == claims["transeth.A4"]["values"]["thesis"])
+    check("A4: link 7 is pushed hardest", claims["transeth.A4.strongest"]["values"]["default"] == [7])
+    for name, force in (("link7_x", 3.5), ("sign", 6.3), ("link10_x", 2.7), ("link10_y", -3.4), ("link2_x", 1.3), ("link2_y", -1.7)):
+        claim = claims[f"transeth.A4.{name}"]
+        check(f"A4: the mean force {name} is about {force} N", abs(claim["measured"] / force - 1) < 0.1, claim["measured"])
+    check("A5 completes and A6 does not", claims["transeth.A5"]["values"]["default"] >= 2.9 and claims["transeth.A6"]["values"]["default"] <= 0.75)
+
+    for claim in claims.values():
+        if claim["status"] == "not-reproducible":
+            check(f"{claim['id']} says why it cannot be reproduced and claims no number", claim["note"] and claim["measured"] is None)
+            continue
+        if claim["kind"] == "behaviour":
+            check(f"{claim['id']} is there, and absent in its control", claim["measured"] is True and claim["control"]["measured"] is False, claim)
+            check(f"{claim['id']} gives the numbers behind it", {"thesis", "default", "control"} <= set(claim["values"]), claim["values"])
+        else:
+            check(f"{claim['id']} lies in its band", abs(claim["measured"] - claim["expected"]) <= claim["band"], claim)
+            if claim["published"] is not None:
+                near = abs(claim["measured"] - claim["published"]) <= claim["tolerance"]
+                check(f"{claim['id']} has the status its numbers ask for", near == (claim["status"] == "reproduced"), claim)
+    check("the sign that the source prints for link 7 differs, with the reason", claims["transeth.A4.sign"]["status"] == "differs" and claims["transeth.A4.sign"]["note"])
+    check("A7 is not reproducible", claims["transeth.A7"]["status"] == "not-reproducible")
+
+    check("claims.json holds what --json prints", json.loads((tmp / "out/claims.json").read_text()) == json.loads(done.stdout))
+    text = (tmp / "out/report.html").read_text()
+    page = Page(text)
+    words = "".join(page.text)
+    check("the report is well-formed", page.faults == [], page.faults)
+    check("the report fetches nothing", page.fetched == [] and "url(" not in re.sub(r"url\(#", "", text) and page.count.get("script", 0) == 0, page.fetched)
+    check("no two elements of the report share an id", len(page.ids) == len(set(page.ids)))
+    check("the report has its figures", page.count.get("svg", 0) >= 7, page.count.get("svg"))
+    check("the report names every claim", [i for i in claims if i not in words] == [])
+    check("the report suits dark rooms and small screens", "prefers-color-scheme: dark" in text and "max-width" in text and 'name="viewport"' in text)
+
+    again = coluber("--all", "--json", "--out", tmp / "again", "--threads", 1)
+    check("one thread gives the same text, byte for byte", again.stdout == done.stdout)
+    check("and the same report", (tmp / "again/report.html").read_text() == text)
+
+
+def test_choosing(tmp):
+    done = coluber("transeth.A1", "--json", "--out", tmp / "out")
+    ids = [c["id"] for c in json.loads(done.stdout)["claims"]]
+    check("an id stands for itself and what belongs to it", done.returncode == 0 and ids[0] == "transeth.A1" and all(i.startswith("transeth.A1") for i in ids), ids)
+    done = coluber("transeth.C1p", "--out", tmp / "out")
+    check("without --json a table is printed", done.returncode == 0 and re.search(r"transeth\.C1p .* reproduced", done.stdout) and "report.html" in done.stderr, done.stdout)
+    done = coluber("transeth.A9", "--out", tmp / "none")
+    check("an unknown id is wrong usage, exit 2, and names those there are", done.returncode == 2 and "transeth.A4" in done.stderr and not (tmp / "none").exists(), done.stderr)
+    done = coluber()
+    check("no id and no --all is wrong usage, exit 2, and names the claims", done.returncode == 2 and "transeth.A4" in done.stderr and done.stdout == "", done.stderr)
+
+
+def copy_of_claims(tmp):
+    for folder in ("reproduce", "scenarios"):
+        shutil.copytree(SOURCE / folder, tmp / folder)
+    return tmp / "reproduce/transeth/planar.toml"
+
+
+def test_a_wrong_claim_is_found_out(tmp):
+    cases = [
+        ("expected moved", "transeth.A1", 'expected = -0.01045', 'expected = -0.01', r"failed: transeth\.A1: default: -0\.0105\S* has left"),
+        ("published moved", "transeth.A2", "published = 0.15", "published = 0.3", r"failed: transeth\.A2: status differs, recorded is reproduced"),
+        ("a behaviour asked for that is absent", "transeth.A5", "holds = { at_least = 2.9 }\ncontrol", "holds = { at_least = 3.9 }\ncontrol", r"failed: transeth\.(A3\.completes|A5): default: 2\.9\S* does not show"),
+        ("a set of links that do not touch", "transeth.A4", "equals = [2, 7, 10]", "equals = [2, 7]", r"failed: transeth\.A4: status differs"),
+        ("a control that shows the behaviour", "transeth.A6", 'holds = { at_most = 0.75 }\ncontrol = "course"', 'holds = { at_most = 0.75 }\ncontrol = "course, peg 3 removed"', r"failed: transeth\.A6: default: the negative control shows the behaviour too"),
+        ("a way of running that blows up", "transeth.A1", "solver.dt=2.5e-4", "solver.dt=4e-4", r"failed: transeth\.A1: thesis: the run floor failed: runaway"),
+    ]
+    for k, (what, claim, old, new, message) in enumerate(cases):
+        folder = tmp / str(k)
+        folder.mkdir()
+        file = copy_of_claims(folder)
+        text = file.read_text()
+        check(f"{what}: the claim is there to be falsified", old in text)
+        file.write_text(text.replace(old, new))
+        done = coluber(claim, "--json", "--claims", folder / "reproduce", "--out", folder / "out")
+        check(f"{what}: exit 1 and the reason", done.returncode == 1 and re.search(message, done.stderr), f"{done.returncode} {done.stderr}")
+        bad = [c for c in json.loads(done.stdout)["claims"] if not c["passed"]]
+        check(f"{what}: the JSON says so too", bad and all(c["failures"] for c in bad), done.stdout[:200])
+        check(f"{what}: the report says so too", "not as recorded" in (folder / "out/report.html").read_text())
+    folder = tmp / "better"
+    folder.mkdir()
+    file = copy_of_claims(folder)
+    file.write_text(file.read_text().replace('status = "reproduced"\nnote = "Link 1 lies', 'status = "differs"\nnote = "Link 1 lies'))
+    done = coluber("transeth.A1", "--json", "--claims", folder / "reproduce", "--out", folder / "out")
+    claim = json.loads(done.stdout)["claims"][0]
+    check("a claim that comes out better than recorded is no failure", done.returncode == 0 and claim["status"] == "reproduced" and claim["recorded"] == "differs", done.stderr)
+
+
+def test_bad_claims_files(tmp):
+    cases = [
+        ("an unknown key", 'unit = "m/s"', 'units = "m/s"', r"planar\.toml:\d+:1: claim\.units: unknown key"),
+        ("an unknown measure", '"mean_velocity", link = 6, axis = "x", from = 0.0, to = 18.0 }\nstatus', '"mean_speed", link = 6, axis = "x", from = 0.0, to = 18.0 }\nstatus', r"planar\.toml:\d+:\d+: claim\.measure: expected name = one of"),
+        ("a measure without its parameters", ', from = 0.0, to = 18.0 }\nstatus', " }\nstatus", r"mean_velocity needs from"),
+        ("a run that is not there", 'run = "floor"\nmeasure', 'run = "flour"\nmeasure', r'claim\.run: there is no run "flour"'),
+        ("a behaviour without a control", 'control = "floor"\nstatus', "status", r"claim\.control: a behaviour needs a negative control"),
+        ("a number without a band", "band = 0.0001", "band = 0.0", r"claim\.band: expected a number > 0"),
+        ("a claim not reproduced without a reason", 'note = "For this figure', 'where_ = "', r"claim\.note: a claim that is not reproduced needs a note"),
+        ("an id twice", 'id = "transeth.A2"', 'id = "transeth.A1"', r"claim\.id: there are two claims transeth\.A1"),
+        ("a syntax error", "[[claim]]", "[[claim", r"planar\.toml:\d+:\d+: "),
+        ("a scenario that is not there", "../../scenarios/aiko_floor.toml", "../../scenarios/aiko_flour.toml", r"aiko_flour\.toml"),
+    ]
+    for k, (what, old, new, message) in enumerate(cases):
+        folder = tmp / str(k)
+        folder.mkdir()
+        file = copy_of_claims(folder)
+        text = file.read_text()
+        check(f"{what}: can be written into the file", old in text)
+        file.write_text(text.replace(old, new, 1))
+        done = coluber("--all", "--claims", folder / "reproduce", "--out", folder / "out")
+        check(f"{what} is bad input, exit 3, and nothing is written", done.returncode == 3 and re.search(message, done.stderr) and done.stdout == "" and not (folder / "out").exists(), f"{done.returncode} {done.stderr}")
+    check("a folder of claims that is not there is bad input, exit 3", coluber("--all", "--claims", tmp / "nowhere").returncode == 3)
+
+
+def test_the_report_escapes_what_it_quotes(tmp):
+    file = copy_of_claims(tmp)
+    file.write_text(file.read_text().replace('statement = "On a floor', "statement = '<script>alert(1)</script> & \"On a floor\"'\n#"))
+    done = coluber("transeth.A1", "--claims", tmp / "reproduce", "--out", tmp / "out")
+    text = (tmp / "out/report.html").read_text()
+    check("words of a claim stay words on the page", done.returncode == 0 and "<script>" not in text and "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;On a floor&quot;" in text, done.stderr)
+
+
+def test_without_gnuplot(tmp):
+    (tmp / "bin").mkdir()
+    done = coluber("transeth.C1p", "--json", "--out", tmp / "out", env={"PATH": str(tmp / "bin")})
+    page = Page((tmp / "out/report.html").read_text())
+    check("without gnuplot the claims are judged all the same and the page has no figures", done.returncode == 0 and "gnuplot" in done.stderr and page.count.get("svg", 0) == 0 and page.faults == [], done.stderr)
+
+
+def main():
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            with tempfile.TemporaryDirectory() as tmp:
+                test(Path(tmp))
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
