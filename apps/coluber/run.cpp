@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/run_folder.hpp"
@@ -67,15 +68,11 @@ void print_summary(const simulation::Simulation& simulation,
 
 // run.json itself, so that there is one form to learn; with the folder it is in.
 void print_json(const fs::path& folder) {
+  using Json = nlohmann::ordered_json;
   std::ifstream in(folder / "run.json", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  std::string path;
-  for (const char c : folder.string()) {
-    if (c == '"' || c == '\\') path += '\\';
-    path += c;
-  }
-  text.insert(text.find('{') + 1, fmt::format("\n  \"out\": \"{}\",", path));
-  fmt::print("{}", text);
+  Json out{{"out", folder.string()}};
+  out.update(Json::parse(in));
+  fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
 std::vector<std::pair<std::string, std::string>> options_given(const RunArguments& arguments) {

@@ -74,11 +74,6 @@ Simulation make_simulation(const scenario::Scenario& scenario) {
   }
   simulation.controller = make_controller(scenario);
   simulation.system = make_model(scenario, start_phi, simulation.warnings);
-  if (scenario.record.rate_hz * scenario.solver.dt > 1.0) {
-    simulation.warnings.push_back(fmt::format(
-        "record.rate_hz = {} is more than one frame a step (dt = {} s): every step is a frame",
-        scenario.record.rate_hz, scenario.solver.dt));
-  }
   return simulation;
 }
 

@@ -1,0 +1,373 @@
+#!/usr/bin/python3
+"""`coluber run`, `export`, `bench` and `version` as a user meets them: exit codes, stdout and stderr apart,
+the run folder, Ctrl-C, a full disk, the same bits twice.
+
+Prints `N passed, M failed` last; the program is $COLUBER.
+"""
+
+import csv
+import json
+import math
+import os
+import pty
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import h5py
+import numpy
+
+SOURCE = Path(__file__).resolve().parents[2]
+COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+SCENARIO = str(SOURCE / "scenarios" / "aiko_course.toml")
+passed, failed = 0, 0
+
+
+def check(sentence, holds, why=""):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL  {sentence}\n      {why}")
+
+
+def coluber(*words, cwd=None, **more):
+    return subprocess.run(
+        [COLUBER, *map(str, words)], cwd=cwd, capture_output=True, text=True, timeout=300, **more
+    )
+
+
+def files(folder):
+    return sorted(p.name for p in Path(folder).iterdir())
+
+
+def load(folder):
+    return json.loads((Path(folder) / "run.json").read_text())
+
+
+def datasets(folder):
+    with h5py.File(Path(folder) / "trajectory.h5", "r") as file:
+        return {name: file[name][()] for name in file}
+
+
+def test_a_run_leaves_a_complete_folder(tmp):
+    done = coluber("run", SCENARIO, "--duration", 1, "--set", "record.csv=true", "--out", tmp / "run")
+    check("a run exits 0", done.returncode == 0, done.stderr)
+    check("the human summary is on stdout", "distance" in done.stdout and "final_state" in done.stdout, done.stdout)
+    check("talk is on stderr", "wrote" in done.stderr and "wrote" not in done.stdout, done.stderr)
+    check("no progress line without a terminal", "\r" not in done.stderr and "\x1b" not in done.stderr, repr(done.stderr))
+    expected = ["replay.bin", "replay.json", "run.json", "trajectory.csv", "trajectory.h5"]
+    check("the folder holds all files and no partial one", files(tmp / "run") == expected, files(tmp / "run"))
+    run = load(tmp / "run")
+    check("run.json says completed", run["status"] == "completed", run["status"])
+    wanted = (
+        "distance mean_speed heading_change max_torque energy_in cost_of_transport max_penetration residual_max"
+        " rigid_residual_max failed_steps steps real_time_factor final_state"
+    ).split()
+    missing = [name for name in wanted if name not in run["summary"]]
+    check("the summary has every figure of the contract", not missing, missing)
+    check("run.json counts 1000 steps, none failed", run["summary"]["steps"] == 1000 and run["summary"]["failed_steps"] == 0, run["summary"])
+    check("run.json holds the scenario's text", run["scenario"]["text"] == Path(SCENARIO).read_text())
+    check("run.json holds version, compiler, flags and code path",
+          run["version"] and run["build"]["compiler"] and "ffp-contract=off" in run["build"]["flags"]
+          and run["build"]["code_path"] == "portable", run["build"])
+
+
+def test_trajectory_is_as_the_contract_says(tmp):
+    folder = tmp / "run"
+    with h5py.File(folder / "trajectory.h5", "r") as file:
+        frames = file["time"].shape[0]
+        check("1 s at 100 Hz is 101 frames", frames == 101, frames)
+        check("link_position is frames × links × 2 in m",
+              file["link_position"].shape == (101, 11, 2) and file["link_position"].attrs["unit"] == "m"
+              and list(file["link_position"].attrs["components"]) == ["x", "y"], file["link_position"])
+        for name, shape in {
+            "link_angle": (101, 11), "joint_angle": (101, 10), "joint_rate": (101, 10), "joint_torque": (101, 10),
+            "contact_force": (101, 11, 2), "ground_force": (101, 11, 2), "energy": (101,), "residual": (101,),
+            "rigid_residual": (101,), "iterations": (101,),
+        }.items():
+            check(f"{name} is there with its shape, as float64",
+                  name in file and file[name].shape == shape and file[name].dtype == numpy.float64, file.get(name))
+            check(f"{name} has a unit and a doc", "unit" in file[name].attrs and file[name].attrs["doc"] != "")
+        check("time holds the true times", numpy.allclose(file["time"][()], numpy.arange(101) * 0.01, atol=1e-12))
+        with open(folder / "trajectory.csv", newline="") as table:
+            rows = list(csv.reader(table))
+        column = rows[0].index("link_position.6.x")
+        check("time is the first column", rows[0][0] == "time", rows[0][:3])
+        got = numpy.array([float(row[column]) for row in rows[1:]])
+        check("the CSV column link_position.6.x is link 6 to the bit", (got == file["link_position"][:, 5, 0]).all())
+
+
+def test_replay_can_be_read_by_its_header(tmp):
+    folder = tmp / "run"
+    header = json.loads((folder / "replay.json").read_text())
+    data = (folder / "replay.bin").read_bytes()
+    width = header["floats_per_frame"]
+    check("replay.bin has frames × floats_per_frame float32", len(data) == 4 * width * header["frames"], len(data))
+    names = [body["name"] for body in header["bodies"]]
+    check("bodies are links, obstacles and the ground",
+          names[:11] == [f"link_{i}" for i in range(1, 12)] and "obstacle_9" in names and "ground" in names, names)
+    poses = {f["body"]: f for f in header["fields"] if f["kind"] == "pose"}
+    check("every link has a pose of seven numbers", len(poses) == 11 and all(f["count"] == 7 for f in poses.values()))
+    positions = datasets(folder)["link_position"]
+    worst = 0.0
+    for frame in (0, 50, 100):
+        for link in range(11):
+            pose = struct.unpack_from("<7f", data, 4 * (frame * width + poses[f"link_{link + 1}"]["offset"]))
+            worst = max(worst, abs(pose[0] - positions[frame, link, 0]), abs(pose[1] - positions[frame, link, 1]), abs(pose[2]))
+            worst = max(worst, abs(sum(q * q for q in pose[3:]) - 1))
+    check("poses are the link positions, quaternions have length 1", worst < 1e-6, worst)
+    kinds = {f["kind"] for f in header["fields"]}
+    check("there are contacts and scalars", {"pose", "contact", "scalar"} <= kinds, kinds)
+
+
+def test_same_bits_in_two_processes(tmp):
+    for name in ("a", "b"):
+        coluber("run", SCENARIO, "--duration", 2, "--out", tmp / name, "-q")
+    a, b = datasets(tmp / "a"), datasets(tmp / "b")
+    differing = [name for name in a if not numpy.array_equal(a[name], b[name], equal_nan=True)]
+    check("two processes give the same datasets", a.keys() == b.keys() and not differing, differing)
+    check("… and the same replay, byte for byte",
+          (tmp / "a" / "replay.bin").read_bytes() == (tmp / "b" / "replay.bin").read_bytes())
+    check("… and the same final state", load(tmp / "a")["summary"]["final_state"] == load(tmp / "b")["summary"]["final_state"])
+
+
+def test_json_on_stdout(tmp):
+    done = coluber("run", SCENARIO, "--duration", 0.2, "--json", "--out", tmp / 'quo"ted')
+    try:
+        out = json.loads(done.stdout)
+    except ValueError as error:
+        check("run --json prints one JSON value", False, f"{error}: {done.stdout[:200]}")
+        return
+    check("run --json prints the summary and the folder", out["summary"]["steps"] == 200 and out["out"] == str(tmp / 'quo"ted'), out)
+    quiet = coluber("run", SCENARIO, "--duration", 0.2, "-q", "--out", tmp / "quiet")
+    check("-q prints nothing when all is well", quiet.stdout == "" and quiet.stderr == "", quiet.stdout + quiet.stderr)
+
+
+def test_folders_are_not_overwritten(tmp):
+    before = (tmp / "run" / "run.json").read_bytes()
+    again = coluber("run", SCENARIO, "--duration", 0.1, "--out", tmp / "run")
+    check("an existing folder is refused with exit 2", again.returncode == 2 and "--force" in again.stderr, again.stderr)
+    check("… and stays as it was", (tmp / "run" / "run.json").read_bytes() == before)
+    forced = coluber("run", SCENARIO, "--duration", 0.1, "--out", tmp / "run", "--force")
+    check("--force replaces it", forced.returncode == 0 and load(tmp / "run")["summary"]["steps"] == 100, forced.stderr)
+    for _ in range(2):
+        coluber("run", SCENARIO, "--duration", 0.1, cwd=tmp)
+    check("the default folder is runs/<scenario>-<k>", files(tmp / "runs") == ["aiko_course-1", "aiko_course-2"], files(tmp / "runs"))
+
+
+def test_ctrl_c_leaves_valid_partial_results(tmp):
+    process = subprocess.Popen([COLUBER, "run", SCENARIO, "--duration", "9000", "--out", str(tmp / "cut")],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.time() + 60
+    part = tmp / "cut" / "trajectory.h5.part"
+    while time.time() < deadline and not (part.exists() and part.stat().st_size > 200_000):
+        time.sleep(0.02)
+    check("while it runs, run.json says running", load(tmp / "cut")["status"] == "running")
+    process.send_signal(signal.SIGINT)
+    _, talk = process.communicate(timeout=60)
+    check("Ctrl-C exits 130", process.returncode == 130, f"{process.returncode}: {talk}")
+    run = load(tmp / "cut")
+    check("run.json says interrupted", run["status"] == "interrupted", run["status"])
+    check("no partial file is left", not [n for n in files(tmp / "cut") if n.endswith(".part")], files(tmp / "cut"))
+    times = datasets(tmp / "cut")["time"]
+    check("the trajectory so far is whole", len(times) > 100 and numpy.isfinite(times).all(), len(times))
+    check("… and as long as the steps done", abs(times[-1] - run["summary"]["steps"] * 1e-3) <= 0.0100001,
+          f"{times[-1]} s, {run['summary']['steps']} steps")
+    header = json.loads((tmp / "cut" / "replay.json").read_text())
+    check("the replay is as long as the trajectory", header["frames"] == len(times), header["frames"])
+
+
+def test_a_killed_run_is_marked_partial(tmp):
+    process = subprocess.Popen([COLUBER, "run", SCENARIO, "--duration", "9000", "--out", str(tmp / "killed")],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    part = tmp / "killed" / "trajectory.h5.part"
+    deadline = time.time() + 60
+    while time.time() < deadline and not (part.exists() and part.stat().st_size > 200_000):
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    check("after kill -9 run.json still says running", load(tmp / "killed")["status"] == "running")
+    check("… and the data have partial names", "trajectory.h5" not in files(tmp / "killed"), files(tmp / "killed"))
+    done = coluber("export", tmp / "killed", "--to", "csv")
+    check("such a run is refused with exit 1, not a crash", done.returncode == 1 and "cut off" in done.stderr, done.stderr)
+
+
+def test_a_full_disk_ends_the_run(tmp):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    done = coluber("run", SCENARIO, "--duration", 1000, "--out", tmp / "full", preexec_fn=limit)
+    check("a file that cannot grow exits 1", done.returncode == 1, f"{done.returncode}: {done.stderr[-300:]}")
+    check("… says which file and why", re.search(r"error: .*(trajectory|replay)\.\w+: cannot write", done.stderr), done.stderr[-300:])
+    run = load(tmp / "full")
+    check("… and run.json says failed", run["status"] == "failed" and run["message"], run["status"])
+    check("… with the data under partial names", "trajectory.h5.part" in files(tmp / "full"), files(tmp / "full"))
+    if Path("/dev/full").exists():
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([COLUBER, "version"], stdout=full, stderr=subprocess.PIPE, text=True)
+        check("a full stdout exits 1", done.returncode == 1 and "standard output" in done.stderr, done.stderr)
+
+
+def test_bad_input(tmp):
+    gone = coluber("run", tmp / "none.toml", "--out", tmp / "never")
+    check("a missing scenario exits 3", gone.returncode == 3 and "none.toml" in gone.stderr, gone.stderr)
+    bad = coluber("run", SCENARIO, "--set", "solver.dt=0", "--out", tmp / "never")
+    check("a bad --set exits 3", bad.returncode == 3 and "solver.dt" in bad.stderr, bad.stderr)
+    late = coluber("run", SCENARIO, "--duration", "soon", "--out", tmp / "never")
+    check("a bad --duration exits 3", late.returncode == 3 and "duration" in late.stderr, late.stderr)
+    table = tmp / "angles.csv"
+    table.write_text("t," + ",".join(f"phi_{i}" for i in range(1, 11)) + "\n0" + ",0" * 9 + ",nan\n")
+    scenario = tmp / "table.toml"
+    scenario.write_text('schema = 1\nduration = 1.0\n[robot]\nname = "aiko"\n[gait]\nname = "table"\ntable = "angles.csv"\n')
+    nan = coluber("run", scenario, "--out", tmp / "never")
+    check("a NaN in a joint table exits 3 with line and column",
+          nan.returncode == 3 and "angles.csv:2:21" in nan.stderr and "hint:" in nan.stderr, nan.stderr)
+    check("bad input leaves nothing behind", not (tmp / "never").exists())
+    check("bad input prints nothing on stdout", gone.stdout + bad.stdout + late.stdout + nan.stdout == "")
+
+
+def test_a_table_is_followed(tmp):
+    with open(tmp / "wave.csv", "w") as out:
+        out.write("t," + ",".join(f"phi_{i}" for i in range(1, 11)) + "\n")
+        for k in range(21):
+            t = 0.1 * k
+            angles = [40 * math.sin(math.radians(80 * t - 50 * i)) for i in range(10)]
+            out.write(",".join(repr(v) for v in [t, *angles]) + "\n")
+    (tmp / "wave.toml").write_text(
+        'schema = 1\nduration = 2.0\n[robot]\nname = "aiko"\n[gait]\nname = "table"\ntable = "wave.csv"\n'
+        '[controller]\nkp = 800.0\nkd = 2.0\n')
+    done = coluber("run", tmp / "wave.toml", "--out", tmp / "wave", "-q")
+    check("a run with a joint table exits 0", done.returncode == 0, done.stderr)
+    data = datasets(tmp / "wave")
+    reference = numpy.radians(40 * numpy.sin(numpy.radians(80 * data["time"][:, None] - 50 * numpy.arange(10))))
+    error = numpy.abs(data["joint_angle"] - reference)[20:].max()
+    # kp 800 against friction torques of a few N m: some 5e-3 rad
+    check("… and the joints follow it", error < 0.02, error)
+
+
+def test_export(tmp):
+    coluber("run", SCENARIO, "--duration", 0.5, "--set", "record.csv=true", "--out", tmp / "exported", "-q")
+    done = coluber("export", tmp / "exported", "--to", "csv", "-o", tmp / "again.csv")
+    check("export --to csv exits 0 and names the file", done.returncode == 0 and done.stdout.strip() == str(tmp / "again.csv"), done.stderr)
+    check("the exported CSV is the recorded one", (tmp / "again.csv").read_bytes() == (tmp / "exported" / "trajectory.csv").read_bytes())
+    data = bytearray((tmp / "exported" / "trajectory.h5").read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    (tmp / "exported" / "trajectory.h5").write_bytes(data)
+    broken = coluber("export", tmp / "exported", "--to", "csv")
+    check("a damaged trajectory exits 1 and says so", broken.returncode == 1 and "damaged" in broken.stderr, broken.stderr)
+    nowhere = coluber("export", tmp / "nowhere", "--to", "csv")
+    check("a run that is not there exits 3", nowhere.returncode == 3 and "nowhere" in nowhere.stderr, nowhere.stderr)
+    html = coluber("export", tmp / "exported", "--to", "html")
+    check("a format to come exits 2 and says so", html.returncode == 2 and "not built yet" in html.stderr, html.stderr)
+
+
+def test_usage(tmp):
+    for word in ("view", "sweep", "quality"):
+        done = coluber(word)
+        check(f"{word} exits 2: not built yet", done.returncode == 2 and "not built yet" in done.stderr, done.stderr)
+    done = coluber("rum")
+    check("an unknown command exits 2 with a guess", done.returncode == 2 and 'did you mean "run"' in done.stderr, done.stderr)
+    for flag in ("--resume", "--profile"):
+        done = coluber("run", SCENARIO, flag, "--out", tmp / "never")
+        check(f"run {flag} exits 2: not built yet", done.returncode == 2 and "not built yet" in done.stderr, done.stderr)
+    check("no command exits 2", coluber().returncode == 2)
+    check("an unknown option exits 2", coluber("run", SCENARIO, "--fast").returncode == 2)
+    check("a missing scenario name exits 2", coluber("run").returncode == 2)
+    help_text = coluber("--help")
+    check("--help exits 0 and lists what works", help_text.returncode == 0
+          and all(f"  {word}" in help_text.stdout for word in "run check list plot export reproduce bench version".split()),
+          help_text.stdout)
+    check("--help does not list what does not", not re.search(r"^  (view|sweep|quality)", help_text.stdout, re.M))
+    run_help = coluber("run", "--help").stdout
+    check("run --help does not list --resume", "--resume" not in run_help and "--force" in run_help, run_help)
+
+
+def test_version():
+    out = coluber("version", "--json")
+    build = json.loads(out.stdout)
+    check("version --json says what was built", re.match(r"\d+\.\d+\.\d+$", build["version"]) and build["compiler"] and build["flags"], build)
+    check("version names it for a person", build["version"] in coluber("version").stdout)
+
+
+def test_the_runaway_guard(tmp):
+    explicit = ["--set", "controller.servo='explicit'", "--set", "solver.activation='gap'"]
+    floor = str(SOURCE / "scenarios" / "aiko_floor.toml")
+    good = coluber("run", floor, *explicit, "--set", "solver.dt=3e-4", "--duration", 3, "--out", tmp / "slow")
+    check("the explicit servo runs at 3e-4 s, with a warning", good.returncode == 0 and "warning:" in good.stderr, good.stderr)
+    bad = coluber("run", floor, *explicit, "--set", "solver.dt=4e-4", "--duration", 10, "--out", tmp / "fast")
+    check("… and is stopped at 4e-4 s with exit 1", bad.returncode == 1, f"{bad.returncode} {bad.stderr}")
+    check("… with an explanation that names dt", "0.0004" in bad.stderr and "explicit" in bad.stderr, bad.stderr)
+    check("… and the run is marked failed", load(tmp / "fast")["status"] == "failed")
+
+
+def on_a_terminal(*words, **environment):
+    """Exit code, stdout and what a terminal as stderr was sent."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([COLUBER, *map(str, words)], stdout=subprocess.PIPE, stderr=theirs, text=True,
+                               env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, **environment})
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        seen += part
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    return process.returncode, out, seen.decode()
+
+
+def test_a_terminal_sees_progress_and_colour(tmp):
+    code, out, seen = on_a_terminal("run", SCENARIO, "--duration", 100, "--out", tmp / "terminal")
+    check("a terminal sees percent, time and speed", code == 0 and re.search(r"\r +\d+ % .* of 100 s .* x real time .* s left", seen), repr(seen[:300]))
+    check("… but not on stdout", "real time" not in out and "distance" in out, out)
+    _, _, quiet = on_a_terminal("run", SCENARIO, "--duration", 100, "-q", "--out", tmp / "terminal", "--force")
+    check("-q shows no progress", quiet == "", repr(quiet[:300]))
+    _, _, painted = on_a_terminal("run", tmp / "none.toml")
+    check("errors are in colour on a terminal", "\x1b[" in painted, repr(painted))
+    _, _, plain = on_a_terminal("run", tmp / "none.toml", NO_COLOR="1")
+    check("… unless NO_COLOR is set", "\x1b" not in plain and "error:" in plain, repr(plain))
+
+
+def test_bench():
+    done = coluber("bench", "planar.floor", "planar.pegs", "--n", "10,20", "--repeat", 1, "--json")
+    check("bench --json exits 0", done.returncode == 0, done.stderr)
+    scenes = json.loads(done.stdout)["scenes"]
+    check("bench has a row for each scene and n", [(s["name"], s["n"]) for s in scenes]
+          == [("planar.floor", 10), ("planar.floor", 20), ("planar.pegs", 10), ("planar.pegs", 20)], scenes)
+    keys = {"name", "n", "dt", "law", "solver", "flags", "us_per_step", "real_time_factor", "residual_max",
+            "iterations_mean", "iterations_max", "contacts_mean", "failed_steps"}
+    check("… with every key of the contract", all(keys <= s.keys() for s in scenes), scenes[0].keys())
+    check("no step fails and the residual holds", all(s["failed_steps"] == 0 and s["residual_max"] <= 1e-9 for s in scenes), scenes)
+    check("pegs are touched", scenes[2]["contacts_mean"] > 10, scenes[2])
+    check("an unknown scene exits 2", coluber("bench", "planar.moon").returncode == 2)
+    check("a scene to come exits 2", "not built yet" in coluber("bench", "spatial.floor").stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        tmp = Path(folder)
+        for name, test in list(globals().items()):
+            if not name.startswith("test_"):
+                continue
+            try:
+                test(tmp) if test.__code__.co_argcount else test()
+            except Exception as error:  # a test that cannot go on has failed
+                check(name.replace("_", " "), False, f"{type(error).__name__}: {error}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

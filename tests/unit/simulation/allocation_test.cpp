@@ -1,0 +1,86 @@
+// Nothing allocates in the loop after the first step. malloc itself is counted, because Eigen calls
+// it and operator new does too. Sanitizers bring their own malloc; there the test has nothing to
+// count.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "coluber/simulation/simulation.hpp"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+extern "C" {
+void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
+void* malloc(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(size);
+}
+}
+
+namespace coluber::simulation {
+namespace {
+
+// Passes every call on and notes how many allocations there were before the second and the last
+// step.
+class Counting final : public control::Controller {
+ public:
+  Counting(std::unique_ptr<control::Controller> inner, long last, std::array<long, 2>& seen)
+      : inner_(std::move(inner)), last_(last), seen_(seen) {}
+  void update(const control::ControlInput& input, JointCommand& command) override {
+    if (call_ == 1) seen_[0] = allocations.load();
+    if (call_ == last_) seen_[1] = allocations.load();
+    ++call_;
+    inner_->update(input, command);
+  }
+
+ private:
+  std::unique_ptr<control::Controller> inner_;
+  long last_;
+  long call_ = 0;
+  std::array<long, 2>& seen_;
+};
+
+TEST(Run, AllocatesNothingAfterTheFirstStep) {
+  for (const std::string servo : {"implicit", "explicit"}) {
+    Simulation simulation = make_simulation(scenario::parse(R"(
+schema = 1
+duration = 1.0
+[robot]
+name = "aiko"
+[world]
+[[world.obstacle]]
+x = 0.45
+y = 0.35
+radius = 0.05
+[gait]
+soft_start = true
+[solver]
+dt = 2.5e-4
+[controller]
+servo = ")" + servo + "\"\n"));
+    std::array<long, 2> seen{-1, -1};
+    simulation.controller =
+        std::make_unique<Counting>(std::move(simulation.controller), 3999, seen);
+    const std::atomic<bool> interrupt{false};
+    const RunOutcome outcome =
+        run(simulation, {}, {.interrupt = &interrupt, .progress = [](const Progress&) {}});
+    ASSERT_EQ(outcome.status, RunStatus::completed) << outcome.message;
+    ASSERT_GT(seen[0], 0) << "the counter must count";
+    EXPECT_EQ(seen[1] - seen[0], 0) << servo;
+  }
+}
+
+}  // namespace
+}  // namespace coluber::simulation
+
+#endif

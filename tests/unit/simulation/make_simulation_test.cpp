@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/record/trajectory_sink.hpp"
+#include "coluber/scenario/keys.hpp"
+#include "coluber/simulation/registry.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+namespace coluber::simulation {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr double degree = 0.017453292519943295;
+
+constexpr const char* aiko = R"(
+schema = 1
+duration = 0.5
+[robot]
+name = "aiko"
+)";
+constexpr const char* undulation = R"(
+[gait]
+name = "lateral_undulation"
+amplitude_deg = 40.0
+omega_deg = 80.0
+phase_deg = -50.0
+)";
+
+Simulation make(const std::string& text, const std::filesystem::path& folder = ".") {
+  return make_simulation(scenario::parse(text, folder));
+}
+
+Eigen::VectorXd start_angles(const Simulation& simulation) {
+  Eigen::VectorXd phi(simulation.system->joint_count());
+  Eigen::VectorXd phidot(simulation.system->joint_count());
+  simulation.system->joint_state(phi, phidot);
+  return phi;
+}
+
+Eigen::VectorXd references(const Simulation& simulation, double t) {
+  Eigen::VectorXd phi(simulation.system->joint_count());
+  Eigen::VectorXd rate(simulation.system->joint_count());
+  simulation.gait->evaluate(t, phi, rate);
+  return phi;
+}
+
+TEST(MakeSimulation, StartsInTheShapeOfTheGaitEvenWhereASoftStartHoldsTheReferences) {
+  const Simulation simulation = make(std::string(aiko) + undulation + "soft_start = true\n");
+  const Eigen::VectorXd phi = start_angles(simulation);
+  ASSERT_EQ(phi.size(), 10);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_NEAR(phi(i), 40.0 * degree * std::sin(-50.0 * degree * i), 1e-15) << i;
+  }
+  EXPECT_EQ(references(simulation, 0.0)(1), 0.0) << "joint 2 is held";
+}
+
+TEST(MakeSimulation, HoldsTheStartAnglesWithoutAGait) {
+  const Simulation simulation =
+      make(std::string(aiko) + "links = 3\n[start]\nshape = [10.0, -20.0]\n");
+  const Eigen::VectorXd expected = Eigen::Vector2d(10.0 * degree, -20.0 * degree);
+  EXPECT_LE((start_angles(simulation) - expected).norm(), 1e-16);
+  EXPECT_EQ(references(simulation, 123.0), start_angles(simulation));
+  EXPECT_EQ(simulation.gait->max_rate(), 0.0);
+  const Simulation straight = make(aiko);
+  EXPECT_EQ(start_angles(straight), Eigen::VectorXd::Zero(10));
+}
+
+TEST(MakeSimulation, ReadsAJointTableBesideTheScenario) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("coluber_make_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "angles.csv") << "t,phi_1,phi_2\n0,10,20\n1,30,40\n";
+  const std::string text =
+      std::string(aiko) + "links = 3\n[gait]\nname = \"table\"\ntable = \"angles.csv\"\n";
+  const Simulation simulation = make(text, folder);
+  EXPECT_NEAR(start_angles(simulation)(1), 20.0 * degree, 1e-15);
+  EXPECT_NEAR(references(simulation, 0.5)(0), 20.0 * degree, 1e-15);
+  std::ofstream(folder / "angles.csv") << "t,phi_1,phi_2\n0,10,nan\n";
+  EXPECT_THROW(make(text, folder), InputError);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(MakeSimulation, WarnsOfAJointThatASoftStartNeverReleases) {
+  const Simulation simulation =
+      make(std::string(aiko) + "links = 3\n" + undulation +
+           "offset_deg = 60.0\nsoft_start = true\n[start]\nshape = \"straight\"\n");
+  EXPECT_THAT(simulation.warnings, Contains(HasSubstr("joint 2 never comes within 3 degrees")));
+}
+
+TEST(MakeSimulation, WarnsOfTheExplicitServosLimit) {
+  const Simulation simulation = make(std::string(aiko) + undulation +
+                                     "[controller]\nservo = \"explicit\"\n[solver]\ndt = 2.5e-4\n");
+  EXPECT_THAT(simulation.warnings, Contains(HasSubstr("explicit")));
+}
+
+TEST(Registry, BuildsEveryWordTheScenarioAcceptsAndNoOther) {
+  const auto expect_same = [](const char* key, const auto& entries) {
+    std::vector<std::string> built;
+    for (const scenario::Choice& choice : scenario::find_key(key)->choices) {
+      if (choice.built) built.push_back(choice.name);
+    }
+    std::vector<std::string> registered;
+    for (const auto& entry : entries) registered.emplace_back(entry.name);
+    EXPECT_THAT(registered, testing::UnorderedElementsAreArray(built)) << key;
+  };
+  expect_same("robot.model", models());
+  expect_same("gait.name", gaits());
+  expect_same("controller.name", controllers());
+}
+
+TEST(PlanarRun, SettlesNowhereButWhereItsServosHoldIt) {
+  // straight, no gait, on level ground: nothing may move at all
+  Simulation simulation = make(aiko);
+  record::TrajectorySink sink;
+  FrameSink* const sinks[] = {&sink};
+  const RunOutcome outcome = run(simulation, sinks);
+  EXPECT_EQ(outcome.status, RunStatus::completed);
+  const auto& trajectory = sink.trajectory();
+  ASSERT_EQ(trajectory.frames(), 51U);
+  for (int link = 0; link < 11; ++link) {
+    for (int axis = 0; axis < 2; ++axis) {
+      const auto column = trajectory.column("link_position", link, axis);
+      EXPECT_LE(std::abs(column.back() - column.front()), 1e-15) << link;
+    }
+  }
+}
+
+TEST(PlanarRun, RecordingMoreOftenDoesNotChangeTheMotion) {
+  const std::string text = std::string(aiko) + undulation + "[record]\nrate_hz = ";
+  Simulation seldom = make(text + "10.0\n");
+  Simulation often = make(text + "1000.0\n");
+  record::TrajectorySink a;
+  record::TrajectorySink b;
+  FrameSink* const into_a[] = {&a};
+  FrameSink* const into_b[] = {&b};
+  EXPECT_EQ(run(seldom, into_a).final_state, run(often, into_b).final_state);
+  EXPECT_EQ(a.trajectory().at("link_position", 5, 5, 0),
+            b.trajectory().at("link_position", 500, 5, 0));
+  // forces over frames are exact impulses, however the frames are cut
+  double coarse = 0.0;
+  double fine = 0.0;
+  for (std::size_t k = 1; k < a.trajectory().frames(); ++k) {
+    coarse += a.trajectory().at("ground_force", k, 5, 1) * 0.1;
+  }
+  for (std::size_t k = 1; k < b.trajectory().frames(); ++k) {
+    fine += b.trajectory().at("ground_force", k, 5, 1) * 0.001;
+  }
+  EXPECT_NEAR(coarse, fine, 1e-13);
+}
+
+}  // namespace
+}  // namespace coluber::simulation
