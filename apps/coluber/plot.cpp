@@ -57,6 +57,7 @@ int plot(const PlotOptions& options) {
            "is it a run folder, and did its run end?");
   const auto run = record::load_trajectory(options.run);
   const auto scene = load_scene(options.run);
+  if (!scene.warning.empty()) fmt::print(stderr, "warning: {}\n", scene.warning);
 
   auto figure_options = options.figure;
   Measured measured;

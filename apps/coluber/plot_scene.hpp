@@ -15,7 +15,8 @@ struct Scene {
   std::string title;
   std::vector<scenario::Link> links;
   std::vector<scenario::Obstacle> obstacles;
-  std::shared_ptr<const gait::Gait> gait;  ///< null: no reference to draw
+  std::shared_ptr<const gait::Gait> gait;  ///< null: no reference to draw …
+  std::string warning;                     ///< … because of this
 };
 
 Scene make_scene(const scenario::Scenario& scenario);

@@ -271,6 +271,17 @@ def test_other_runs(tmp, course):
     check("asked for the torques of a robot without joints, it says so", done.returncode == 1 and "joint_torque" in done.stderr, done.stderr)
 
 
+def test_joint_tables(tmp, course):
+    (tmp / "angles.csv").write_text("t,phi_1,phi_2\n0,0,0\n1,20,-20\n2,0,0\n")
+    (tmp / "table.toml").write_text('duration = 0.5\n[robot]\nname = "aiko"\nlinks = 3\n[gait]\nname = "table"\ntable = "angles.csv"\n')
+    folder = run(tmp / "run", tmp / "table.toml")
+    done = coluber("plot", folder, "--what", "angles")
+    check("references from a table are drawn", done.returncode == 0 and done.stderr == "" and "reference" in texts(folder / "plots/angles.svg"), done.stderr)
+    (tmp / "angles.csv").unlink()
+    done = coluber("plot", folder, "--what", "angles")
+    check("with the table gone the angles are drawn without them, and it says so", done.returncode == 0 and "angles.csv" in done.stderr and "reference" not in texts(folder / "plots/angles.svg"), done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as shared:
         course = run(Path(shared) / "course", COURSE, "--duration", 5.5)

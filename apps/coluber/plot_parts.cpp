@@ -1,0 +1,161 @@
+#include "plot_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "plot_fault.hpp"
+
+namespace coluber::app {
+
+using record::Trajectory;
+
+namespace {
+
+const std::vector<double>* measured_column(const FigureOptions& options, const std::string& name) {
+  if (options.measured == nullptr) return nullptr;
+  const auto found = options.measured->columns.find(name);
+  return found == options.measured->columns.end() ? nullptr : &found->second;
+}
+
+Polyline sparse(const Polyline& line, std::size_t most = 90) {
+  const std::size_t stride = std::max<std::size_t>(1, (line.size() + most - 1) / most);
+  Polyline result;
+  for (std::size_t k = 0; k < line.size(); k += stride) result.push_back(line[k]);
+  return result;
+}
+
+}  // namespace
+
+void reject(std::string message, std::string hint) {
+  throw InputError(make_fault("", 0, 0, std::move(message), std::move(hint)));
+}
+
+const Observable& observable(const Trajectory& run, std::string_view name) {
+  for (const auto& o : run.observables)
+    if (o.name == name) return o;
+  throw Error(fmt::format("the run has no {}", name));
+}
+
+int count_of(const Trajectory& run, std::string_view name) {
+  const int count = observable(run, name).shape.at(0);
+  if (count == 0) throw Error(fmt::format("the robot has no {}: nothing to draw", name));
+  return count;
+}
+
+Window window_of(const Trajectory& run, const FigureOptions& options) {
+  if (run.frames() == 0) reject("the run has no frames", "it may have been stopped at its start");
+  Window window{0, run.frames() - 1};
+  const auto& t = run.time;
+  const double slack = 1e-9;
+  if (options.from)
+    window.first = static_cast<std::size_t>(
+        std::lower_bound(t.begin(), t.end(), *options.from - slack) - t.begin());
+  if (options.to) {
+    const auto after = std::upper_bound(t.begin(), t.end(), *options.to + slack) - t.begin();
+    window.last = after == 0 ? 0 : static_cast<std::size_t>(after - 1);
+  }
+  if (window.first >= window.last)
+    reject(fmt::format("nothing to draw between {} and {} s", options.from.value_or(t.front()),
+                       options.to.value_or(t.back())),
+           fmt::format("the run has frames from {} to {} s", t.front(), t.back()));
+  return window;
+}
+
+std::size_t frame_at(const Trajectory& run, double time) {
+  const auto& t = run.time;
+  if (time < t.front() - 1e-9 || time > t.back() + 1e-9)
+    reject(fmt::format("the run has no frame at {} s", time),
+           fmt::format("it has frames from {} to {} s", t.front(), t.back()));
+  const auto after = std::lower_bound(t.begin(), t.end(), time);
+  if (after == t.begin()) return 0;
+  if (after == t.end()) return t.size() - 1;
+  const auto k = static_cast<std::size_t>(after - t.begin());
+  return t[k] - time < time - t[k - 1] ? k : k - 1;
+}
+
+std::vector<int> chosen(const FigureOptions& options, int count, std::vector<int> otherwise,
+                        std::string_view what) {
+  if (options.links.empty()) return otherwise;
+  for (const int i : options.links)
+    if (i < 1 || i > count)
+      reject(fmt::format("there is no {} {}", what, i), fmt::format("this run has 1 to {}", count));
+  return options.links;
+}
+
+std::vector<int> up_to(int count) {
+  std::vector<int> all(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = i + 1;
+  return all;
+}
+
+int middle_link(int count) { return (count + 1) / 2; }
+
+Polyline over_time(const Trajectory& run, const Window& window, std::string_view name, int number,
+                   int axis, double factor) {
+  const auto values = run.column(name, number - 1, axis);
+  Polyline line;
+  line.reserve(window.last - window.first + 1);
+  for (std::size_t k = window.first; k <= window.last; ++k)
+    line.push_back({run.time[k], factor * values[k]});
+  return line;
+}
+
+Polyline path_of(const Trajectory& run, const Window& window, int link) {
+  const auto x = run.column("link_position", link - 1, 0);
+  const auto y = run.column("link_position", link - 1, 1);
+  Polyline line;
+  const std::size_t stride = std::max<std::size_t>(1, (window.last - window.first) / 3000);
+  for (std::size_t k = window.first; k < window.last; k += stride) line.push_back({x[k], y[k]});
+  line.push_back({x[window.last], y[window.last]});
+  return line;
+}
+
+void include(Range& range, const Polyline& line) {
+  for (const auto& p : line) range.include(p.y);
+}
+
+Range padded(Range range, double share) {
+  if (!(range.low <= range.high)) return {-1.0, 1.0};
+  const double size = std::max(std::abs(range.low), std::abs(range.high));
+  double air = share * range.width();
+  if (range.width() <= 1e-9 * std::max(size, 1e-6)) air = size > 0.0 ? 0.1 * size : 1.0;
+  return {range.low - air, range.high + air};
+}
+
+std::string line_style(std::string_view colour_name, double width, int dash) {
+  return fmt::format("with lines linecolor '{}' linewidth {} dashtype {}", colour_name, width,
+                     dash);
+}
+
+std::string measured_style(std::string_view colour_name) {
+  return fmt::format("with points pointtype 6 pointsize 0.55 linewidth 0.8 linecolor '{}'",
+                     colour_name);
+}
+
+Polyline measured_over_time(const FigureOptions& options, const std::string& name, double factor,
+                            Range times) {
+  Polyline line;
+  if (const auto* values = measured_column(options, name)) {
+    for (std::size_t k = 0; k < values->size(); ++k) {
+      const double t = options.measured->time[k];
+      if (t >= times.low && t <= times.high) line.push_back({t, factor * (*values)[k]});
+    }
+  }
+  return sparse(line);
+}
+
+Polyline measured_path(const FigureOptions& options, int link, Range times) {
+  Polyline line;
+  const auto* x = measured_column(options, fmt::format("link_position.{}.x", link));
+  const auto* y = measured_column(options, fmt::format("link_position.{}.y", link));
+  if (x == nullptr || y == nullptr) return line;
+  for (std::size_t k = 0; k < x->size(); ++k) {
+    const double t = options.measured->time[k];
+    if (t >= times.low && t <= times.high) line.push_back({(*x)[k], (*y)[k]});
+  }
+  return sparse(line, 160);
+}
+
+}  // namespace coluber::app

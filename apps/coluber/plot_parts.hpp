@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coluber/record/trajectory.hpp"
+
+#include "plot_canvas.hpp"
+#include "plot_figures.hpp"
+
+namespace coluber::app {
+
+// What the figures are made from: columns of a run as lines, styles, the user's own measurements.
+
+inline constexpr double page_cm = 17.0;  ///< width of every figure: two columns of a journal page
+inline constexpr double left_cm = 1.75;  ///< room for the y axis
+inline constexpr double below_cm = 1.25;
+inline constexpr double above_cm = 0.8;       ///< room for the title
+inline constexpr double above_two_cm = 1.35;  ///< and for a remark and a legend under it
+inline constexpr double degree = 180.0 / std::numbers::pi;
+
+[[noreturn]] void reject(std::string message, std::string hint = "");
+
+/// Throws Error if the run does not have it.
+const Observable& observable(const record::Trajectory& run, std::string_view name);
+/// How many links or joints it is by. Throws Error if there are none.
+int count_of(const record::Trajectory& run, std::string_view name);
+
+/// Frames [first, last] of the asked for window.
+struct Window {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+Window window_of(const record::Trajectory& run, const FigureOptions& options);
+/// The frame nearest to a time.
+std::size_t frame_at(const record::Trajectory& run, double time);
+
+/// 1-based numbers the figure is about: the user's choice if there is one.
+std::vector<int> chosen(const FigureOptions& options, int count, std::vector<int> otherwise,
+                        std::string_view what);
+std::vector<int> up_to(int count);
+int middle_link(int count);
+
+Polyline over_time(const record::Trajectory& run, const Window& window, std::string_view name,
+                   int number, int axis, double factor);
+Polyline path_of(const record::Trajectory& run, const Window& window, int link);
+
+void include(Range& range, const Polyline& line);
+/// A little air above and below; never an empty range.
+Range padded(Range range, double share = 0.06);
+
+std::string line_style(std::string_view colour_name, double width = 1.2, int dash = 1);
+/// Circles far enough apart to be told apart.
+std::string measured_style(std::string_view colour_name);
+
+/// The user's values of a column within these times; empty if there are none.
+Polyline measured_over_time(const FigureOptions& options, const std::string& name, double factor,
+                            Range times);
+Polyline measured_path(const FigureOptions& options, int link, Range times);
+
+// plot_views.cpp
+Figure draw_course(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_path(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+// plot_series.cpp
+Figure draw_forces(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_angles(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_torques(const record::Trajectory& run, const Scene& scene,
+                    const FigureOptions& options);
+Figure draw_energy(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_residual(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
+
+}  // namespace coluber::app

@@ -1,0 +1,368 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "plot_parts.hpp"
+
+// Quantities over time.
+
+namespace coluber::app {
+
+using record::Trajectory;
+
+namespace {
+
+/// At most 24 of them, evenly spread: more strips do not fit on a page.
+std::vector<int> page_full(const std::vector<int>& numbers) {
+  constexpr std::size_t most = 24;
+  if (numbers.size() <= most) return numbers;
+  std::vector<int> some;
+  for (std::size_t k = 0; k < most; ++k)
+    some.push_back(numbers[k * (numbers.size() - 1) / (most - 1)]);
+  return some;
+}
+
+/// Where to cut an axis so that short impacts do not flatten everything else.
+struct Cut {
+  double limit = std::numeric_limits<double>::infinity();
+  double peak = 0.0;
+};
+
+Cut cut_of(const std::vector<Polyline>& lines) {
+  std::vector<double> sizes;
+  for (const auto& line : lines)
+    for (const auto& p : line)
+      if (std::isfinite(p.y) && p.y != 0.0) sizes.push_back(std::abs(p.y));
+  Cut cut;
+  if (sizes.empty()) return cut;
+  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(sizes.size() - 1));
+  std::nth_element(sizes.begin(), sizes.begin() + at, sizes.end());
+  const double usual = sizes[static_cast<std::size_t>(at)];
+  cut.peak = *std::max_element(sizes.begin(), sizes.end());
+  if (cut.peak > 3.0 * usual) cut.limit = 1.25 * usual;
+  return cut;
+}
+
+Range limited(Range range, const Cut& cut) {
+  return {std::max(range.low, -cut.limit), std::min(range.high, cut.limit)};
+}
+
+/// One quantity of many links or joints, a strip each, all to the same scale.
+struct Strip {
+  std::string label;
+  std::vector<Polyline> lines;     ///< one a component
+  std::vector<Polyline> measured;  ///< the same
+};
+
+Figure draw_strips(const std::vector<Strip>& strips, const std::vector<std::string>& components,
+                   std::string_view y_label, Range times, std::string_view title,
+                   std::string_view unit) {
+  std::vector<Polyline> all;
+  for (const auto& strip : strips) all.insert(all.end(), strip.lines.begin(), strip.lines.end());
+  const auto cut = cut_of(all);
+  Range y{0.0, 0.0};
+  for (const auto& line : all) include(y, line);
+  y = padded(limited(y, cut));
+  const std::string note =
+      std::isfinite(cut.limit)
+          ? fmt::format("peaks cut off; the highest is {:.3g} {}", cut.peak, unit)
+          : "";
+  const auto count = static_cast<double>(strips.size());
+  const double gap = 0.12;
+  const double size = strips.size() <= 3 ? 4.0 : std::clamp(19.0 / count, 0.5, 1.6);
+  const double height = count * size + (count - 1.0) * gap;
+  const double right = page_cm - 1.7;
+  const bool one_row = note.empty() && components.size() < 2;
+  Canvas canvas(page_cm, below_cm + height + (one_row ? above_cm : above_two_cm));
+  for (std::size_t k = 0; k < strips.size(); ++k) {
+    const double bottom = below_cm + (count - 1.0 - static_cast<double>(k)) * (size + gap);
+    const bool lowest = k + 1 == strips.size();
+    canvas.panel(left_cm, right, bottom, bottom + size);
+    canvas.axes(lowest ? "time t (s)" : "", "", times, y);
+    if (!lowest) canvas.hide_x_numbers();
+    canvas.text_cm({right + 0.15, bottom + 0.5 * size}, strips[k].label, "left font ',8'");
+    if (k == 0) {
+      canvas.heading(title, note);
+      if (components.size() > 1) canvas.legend_above();
+      canvas.text_cm({left_cm - 1.35, below_cm + 0.5 * height}, y_label, "center rotate by 90");
+    }
+    for (std::size_t c = 0; c < strips[k].lines.size(); ++c)
+      canvas.draw({thinned(strips[k].lines[c])}, line_style(distinct_colour(c), 1.0),
+                  k == 0 && components.size() > 1 ? components[c] : "");
+    for (std::size_t c = 0; c < strips[k].measured.size(); ++c)
+      if (!strips[k].measured[c].empty())
+        canvas.draw({strips[k].measured[c]}, measured_style(distinct_colour(c)));
+  }
+  return canvas.finish();
+}
+
+/// One curve a joint in colours ordered along the body.
+void draw_by_joint(Canvas& canvas, const std::vector<int>& joints, int count,
+                   const std::vector<Polyline>& lines, bool titles) {
+  const std::size_t skip = (joints.size() + 19) / 20;  // at most 20 in the legend
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    canvas.draw({thinned(lines[k])},
+                line_style(sequential_colour(static_cast<std::size_t>(joints[k] - 1),
+                                             static_cast<std::size_t>(count)),
+                           1.1),
+                titles && k % skip == 0 ? fmt::format("joint {}", joints[k]) : "");
+}
+
+}  // namespace
+
+/// Contact forces by link over time: x and y of a few links, a strip a link of many
+/// (Transeth fig 7.7b-c).
+Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
+  const auto window = window_of(run, options);
+  const Range times{run.time[window.first], run.time[window.last]};
+  const int n = count_of(run, "contact_force");
+  std::vector<int> touching;
+  for (const int i : up_to(n)) {
+    const auto x = run.column("contact_force", i - 1, 0);
+    const auto y = run.column("contact_force", i - 1, 1);
+    for (std::size_t k = window.first; k <= window.last; ++k) {
+      if (x[k] == 0.0 && y[k] == 0.0) continue;
+      touching.push_back(i);
+      break;
+    }
+  }
+  const auto links = chosen(options, n, page_full(touching.empty() ? up_to(n) : touching), "link");
+  const std::vector<std::string> letters{"x", "y"};
+  std::vector<Strip> strips;
+  for (const int i : links) {
+    Strip strip{fmt::format("link {}", i), {}, {}};
+    for (const int axis : {0, 1}) {
+      const auto column = fmt::format("contact_force.{}.{}", i, axis == 0 ? "x" : "y");
+      strip.lines.push_back(over_time(run, window, "contact_force", i, axis, 1.0));
+      strip.measured.push_back(measured_over_time(options, column, 1.0, times));
+    }
+    strips.push_back(std::move(strip));
+  }
+  if (strips.size() > 3)
+    return draw_strips(strips, letters, "contact force (N)", times, scene.title, "N");
+
+  std::vector<Strip> by_axis{{"", {}, {}}, {"", {}, {}}};
+  std::vector<Polyline> all;
+  for (const auto& strip : strips) {
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      by_axis[axis].lines.push_back(strip.lines[axis]);
+      by_axis[axis].measured.push_back(strip.measured[axis]);
+      all.push_back(strip.lines[axis]);
+    }
+  }
+  const auto cut = cut_of(all);
+  constexpr double size = 4.2;
+  const double right = page_cm - 0.5;
+  Canvas canvas(page_cm, below_cm + 2.0 * size + 0.4 + above_two_cm);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    Range y{0.0, 0.0};
+    for (const auto& line : by_axis[axis].lines) include(y, line);
+    const double bottom = axis == 0 ? below_cm + size + 0.4 : below_cm;
+    canvas.panel(left_cm, right, bottom, bottom + size);
+    canvas.axes(axis == 1 ? "time t (s)" : "", fmt::format("contact force {} (N)", letters[axis]),
+                times, padded(limited(y, cut)));
+    if (axis == 0) {
+      canvas.hide_x_numbers();
+      canvas.legend_above();
+      canvas.heading(scene.title,
+                     std::isfinite(cut.limit)
+                         ? fmt::format("peaks cut off; the highest is {:.3g} N", cut.peak)
+                         : "");
+    }
+    for (std::size_t k = 0; k < links.size(); ++k) {
+      canvas.draw({thinned(by_axis[axis].lines[k])}, line_style(distinct_colour(k), 1.2),
+                  axis == 0 ? strips[k].label : "");
+      if (!by_axis[axis].measured[k].empty())
+        canvas.draw({by_axis[axis].measured[k]}, measured_style(distinct_colour(k)));
+    }
+  }
+  return canvas.finish();
+}
+
+/// Joint angles and, where the reference is known, how well they follow it.
+Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
+  const auto window = window_of(run, options);
+  const Range times{run.time[window.first], run.time[window.last]};
+  const int count = count_of(run, "joint_angle");
+  const auto joints = chosen(options, count, up_to(count), "joint");
+  std::vector<Polyline> lines;
+  for (const int i : joints) lines.push_back(over_time(run, window, "joint_angle", i, 0, degree));
+  std::vector<Polyline> references(joints.size());
+  if (scene.gait) {
+    Eigen::VectorXd phi_d(count);
+    Eigen::VectorXd phidot_d(count);
+    for (std::size_t k = window.first; k <= window.last; ++k) {
+      scene.gait->evaluate(run.time[k], phi_d, phidot_d);
+      for (std::size_t j = 0; j < joints.size(); ++j)
+        references[j].push_back({run.time[k], degree * phi_d(joints[j] - 1)});
+    }
+  }
+  Range y = empty_range();
+  Range error_range = empty_range();
+  std::vector<Polyline> errors(joints.size());
+  std::vector<Polyline> points;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    include(y, lines[j]);
+    include(y, references[j]);
+    points.push_back(
+        measured_over_time(options, fmt::format("joint_angle.{}", joints[j]), degree, times));
+    include(y, points.back());
+    if (references[j].empty()) continue;
+    for (std::size_t k = 0; k < lines[j].size(); ++k)
+      errors[j].push_back({lines[j][k].x, lines[j][k].y - references[j][k].y});
+    include(error_range, errors[j]);
+  }
+  const bool with_errors = scene.gait != nullptr;
+  const double strip = 5.2;
+  const double error_strip = with_errors ? 2.8 : -0.4;
+  const double right = page_cm - 2.5;
+  Canvas canvas(page_cm, below_cm + error_strip + 0.4 + strip + above_cm);
+  const double bottom = below_cm + error_strip + 0.4;
+  canvas.panel(left_cm, right, bottom, bottom + strip);
+  canvas.axes(with_errors ? "" : "time t (s)", "joint angle (deg)", times, padded(y));
+  if (with_errors) canvas.hide_x_numbers();
+  canvas.legend_right();
+  canvas.heading(scene.title);
+  draw_by_joint(canvas, joints, count, lines, true);
+  if (with_errors) {
+    for (const auto& reference : references)
+      canvas.draw({thinned(reference)}, line_style(colour::black, 0.6, 3));
+    canvas.legend_entry(line_style(colour::black, 0.6, 3), "reference");
+  }
+  bool any_measured = false;
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    if (points[j].empty()) continue;
+    canvas.draw({points[j]},
+                measured_style(sequential_colour(static_cast<std::size_t>(joints[j] - 1),
+                                                 static_cast<std::size_t>(count))));
+    any_measured = true;
+  }
+  if (any_measured) canvas.legend_entry(measured_style(colour::grey), "measured");
+  if (with_errors) {
+    const auto cut = cut_of(errors);
+    canvas.panel(left_cm, right, below_cm, below_cm + error_strip);
+    canvas.axes("time t (s)", "error (deg)", times, padded(limited(error_range, cut)));
+    if (std::isfinite(cut.limit))
+      canvas.text_cm({right + 0.15, below_cm + error_strip - 0.3},
+                     fmt::format("cut; {:.2g}° max", cut.peak), "left font ',7'");
+    draw_by_joint(canvas, joints, count, errors, false);
+  }
+  return canvas.finish();
+}
+
+/// Joint torques over time, a strip a joint.
+Figure draw_torques(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
+  const auto window = window_of(run, options);
+  const Range times{run.time[window.first], run.time[window.last]};
+  const int count = count_of(run, "joint_torque");
+  std::vector<Strip> strips;
+  for (const int i : chosen(options, count, page_full(up_to(count)), "joint"))
+    strips.push_back(
+        {fmt::format("joint {}", i),
+         {over_time(run, window, "joint_torque", i, 0, 1.0)},
+         {measured_over_time(options, fmt::format("joint_torque.{}", i), 1.0, times)}});
+  return draw_strips(strips, {"torque"}, "joint torque (N m)", times, scene.title, "N m");
+}
+
+/// Kinetic energy, and the work of everything that changed it.
+Figure draw_energy(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
+  const auto window = window_of(run, options);
+  const Range times{run.time[window.first], run.time[window.last]};
+  const auto kinetic = over_time(run, window, "energy", 1, 0, 1.0);
+  struct Work {
+    std::string_view name;
+    std::string_view title;
+    std::string_view colour_name;
+    Polyline line;
+  };
+  std::vector<Work> works{{"work_servo", "joint servos", colour::blue, {}},
+                          {"work_friction", "ground friction", colour::vermillion, {}},
+                          {"work_contact", "obstacles", colour::green, {}},
+                          {"work_gravity", "gravity", colour::purple, {}},
+                          {"work_scheme", "time stepping", colour::grey, {}}};
+  Range y = empty_range();
+  Range kinetic_range{0.0, 0.0};
+  include(kinetic_range, kinetic);
+  for (auto& work : works) {
+    if (!run.has(work.name)) continue;
+    work.line = over_time(run, window, work.name, 1, 0, 1.0);
+    if (std::all_of(work.line.begin(), work.line.end(), [](const Point& p) { return p.y == 0.0; }))
+      work.line.clear();
+    include(y, work.line);
+  }
+  const bool with_works = y.low <= y.high;
+  const double strip = 3.2;
+  const double work_strip = with_works ? 4.4 : -0.4;
+  const double right = page_cm - 3.2;
+  Canvas canvas(page_cm, below_cm + work_strip + 0.4 + strip + above_cm);
+  const double bottom = below_cm + work_strip + 0.4;
+  canvas.panel(left_cm, right, bottom, bottom + strip);
+  canvas.axes(with_works ? "" : "time t (s)", "kinetic (J)", times, padded(kinetic_range));
+  if (with_works) canvas.hide_x_numbers();
+  canvas.heading(scene.title);
+  canvas.draw({thinned(kinetic)}, line_style(colour::black, 1.0));
+  const auto points = measured_over_time(options, "energy", 1.0, times);
+  if (!points.empty()) canvas.draw({points}, measured_style(colour::black));
+  if (with_works) {
+    canvas.panel(left_cm, right, below_cm, below_cm + work_strip);
+    canvas.axes("time t (s)", "work since start (J)", times, padded(y));
+    canvas.legend_right();
+    for (const auto& work : works)
+      if (!work.line.empty())
+        canvas.draw({thinned(work.line)}, line_style(work.colour_name, 1.3), work.title);
+  }
+  return canvas.finish();
+}
+
+/// How exactly the contact laws hold in every step, and what that took.
+Figure draw_residual(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
+  const auto window = window_of(run, options);
+  const Range times{run.time[window.first], run.time[window.last]};
+  // zero has no place on a logarithmic axis
+  const auto on_log_axis = [&](std::string_view name) {
+    auto line = over_time(run, window, name, 1, 0, 1.0);
+    for (auto& p : line)
+      if (!(p.y > 0.0)) p.y = std::numeric_limits<double>::quiet_NaN();
+    return line;
+  };
+  std::vector<Polyline> lines{on_log_axis("residual")};
+  std::vector<std::string> titles{"law solved"};
+  std::vector<std::string_view> colours{colour::blue};
+  if (run.has("rigid_residual")) {
+    lines.push_back(on_log_axis("rigid_residual"));
+    titles.emplace_back("rigid law");
+    colours.push_back(colour::orange);
+  }
+  Range y = empty_range();
+  for (const auto& line : lines) include(y, line);
+  if (!(y.low <= y.high)) y = {1e-16, 1e-8};
+  y.low = std::pow(10.0, std::floor(std::log10(y.low) - 0.2));
+  y.high = std::pow(10.0, std::ceil(std::log10(y.high) + 0.2));
+  const bool with_iterations = run.has("iterations");
+  const double strip = 4.6;
+  const double lower = with_iterations ? 2.4 : -0.4;
+  const double right = page_cm - 2.7;
+  Canvas canvas(page_cm, below_cm + lower + 0.4 + strip + above_cm);
+  const double bottom = below_cm + lower + 0.4;
+  canvas.panel(left_cm, right, bottom, bottom + strip);
+  canvas.logarithmic_y();
+  canvas.axes(with_iterations ? "" : "time t (s)", "scaled residual", times, y);
+  if (with_iterations) canvas.hide_x_numbers();
+  canvas.legend_right();
+  canvas.heading(scene.title);
+  for (std::size_t k = lines.size(); k-- > 0;)
+    canvas.draw({thinned(lines[k])}, line_style(colours[k], 0.9), titles[k]);
+  if (with_iterations) {
+    const auto iterations = over_time(run, window, "iterations", 1, 0, 1.0);
+    Range count{0.0, 1.0};
+    include(count, iterations);
+    canvas.panel(left_cm, right, below_cm, below_cm + lower);
+    canvas.axes("time t (s)", "iterations", times, padded(count));
+    canvas.draw({thinned(iterations)}, line_style(colour::black, 0.9));
+  }
+  return canvas.finish();
+}
+
+}  // namespace coluber::app
