@@ -28,6 +28,10 @@ const Node* Node::find(std::string_view field) const {
   return found == fields.end() ? nullptr : &found->second;
 }
 
+std::string joined(const std::string& path, const std::string& word) {
+  return path.empty() ? word : fmt::format("{}.{}", path, word);
+}
+
 std::string describe(const Node& node) {
   switch (node.kind) {
     case Node::Kind::boolean:
@@ -91,9 +95,9 @@ SourceLocation to_location(const Place& place, const std::vector<Source>& source
 
 namespace {
 
-[[noreturn]] void refuse(SourceLocation where, std::string message, std::string hint,
+[[noreturn]] void refuse(const SourceLocation& where, std::string message, std::string hint,
                          std::string key = "") {
-  throw InputError(Diagnostic{.where = std::move(where),
+  throw InputError(Diagnostic{.where = where,
                               .key = std::move(key),
                               .message = std::move(message),
                               .hint = std::move(hint)});
@@ -316,16 +320,16 @@ std::string syntax_hint(std::string_view text, const toml::source_region& where)
     begin = end + 1;
   }
   std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
-  if (line.size() > 80) line = line.substr(0, 80);
+  if (constexpr std::size_t longest = 80; line.size() > longest) {
+    std::size_t end = longest;
+    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
+    line = line.substr(0, end);  // not within a character
+  }
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
   while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
   const std::string rule =
       "TOML is  key = value,  [table]  and  # comment; words need quotes, decimals a leading digit";
-  // cutting at 80 bytes may have split a character
-  while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0x80) != 0) {
-    line.remove_suffix(1);
-  }
-  return line.empty() ? rule : fmt::format("in  {}  : {}", line, rule);
+  return line.empty() ? rule : fmt::format("the line is  {}  – {}", line, rule);
 }
 
 Node parse_text(const std::string& text, const std::string& name, int source) {
@@ -450,13 +454,13 @@ std::optional<Node> parse_value(const std::string& text, int source) {
     const toml::table table = toml::parse(std::string_view(line));
     if (table.size() == 1) node = convert(*table.get("value"), source);
   } catch (const toml::parse_error&) {
+    if (!text.empty() && text.find_first_of("\"'[]{}#=, \t") == std::string::npos) {
+      node.emplace();
+      node->kind = Node::Kind::text;
+      node->text = text;
+    }
   } catch (const InputError&) {
     return std::nullopt;  // no text, or absurdly deep
-  }
-  if (!node && !text.empty() && text.find_first_of("\"'[]{}#=, \t") == std::string::npos) {
-    node.emplace();
-    node->kind = Node::Kind::text;
-    node->text = text;
   }
   return node;
 }
@@ -478,11 +482,11 @@ std::optional<std::size_t> to_index(std::string_view word) {
 
 void apply_override(Document& document, const std::string& assignment, Faults& faults) {
   const int source = static_cast<int>(document.sources.size());
-  document.sources.push_back({"--set " + assignment, fs::current_path()});
+  document.sources.push_back({"--set " + assignment, fs::path(".")});
   const Place where{.source = source};
 
   const std::size_t equals = assignment.find('=');
-  const auto trim = [](std::string text) {
+  const auto trim = [](const std::string& text) {
     const std::size_t first = text.find_first_not_of(" \t");
     if (first == std::string::npos) return std::string{};
     return text.substr(first, text.find_last_not_of(" \t") - first + 1);

@@ -85,6 +85,9 @@ Document parse_document(const std::string& text, const std::string& name,
 
 SourceLocation to_location(const Place& place, const std::vector<Source>& sources);
 
+/// `path.word`; `word` alone at the top.
+std::string joined(const std::string& path, const std::string& word);
+
 /// The word of `words` that `word` was probably meant to be; "" if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& words);
 

@@ -744,7 +744,7 @@ std::string keys_markdown() {
                              choice.built ? "" : " (*not built yet*)");
     }
     std::string fallback = default_text(key);
-    if (key.default_note.empty()) fallback = '`' + fallback + '`';
+    if (key.default_note.empty()) fallback = fmt::format("`{}`", fallback);
     page += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.name, expectation(key), key.unit,
                         fallback, meaning);
   }

@@ -408,7 +408,7 @@ class Binder {
   void collect_locations(const Node& node, const std::string& path, Scenario& s) {
     if (!path.empty()) s.locations.emplace(path, to_location(node.where, document_.sources));
     for (const auto& [word, field] : node.fields) {
-      collect_locations(field, path.empty() ? word : path + '.' + word, s);
+      collect_locations(field, joined(path, word), s);
     }
     if (node.kind != Node::Kind::array) return;
     for (std::size_t i = 0; i < node.items.size(); ++i) {

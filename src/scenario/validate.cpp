@@ -71,8 +71,8 @@ class Validator {
   /// `name` is the row's name ("world.obstacle"), `path` the user's ("world.obstacle.3").
   void table(Node& node, const std::string& name, const std::string& path) {
     for (auto& [word, child] : node.fields) {
-      const std::string child_name = name.empty() ? word : name + '.' + word;
-      const std::string child_path = path.empty() ? word : path + '.' + word;
+      const std::string child_name = joined(name, word);
+      const std::string child_path = joined(path, word);
       if (const Key* key = find_key(child_name)) {
         value(child, *key, child_path);
       } else if (!names_in(child_name).empty()) {

@@ -74,7 +74,7 @@ TEST(ScenarioFile, MayCarryTitlesInAnyScript) {
 TEST(Syntax, OnlyTheFirstErrorIsReportedWithItsPlace) {
   EXPECT_THAT(faults_of("unknown = 1\n[robot]\nname = aiko\n[also wrong\n"),
               ElementsAre(AllOf(StartsWith("error: s.toml:3:8: syntax: "),
-                                HasSubstr("  hint: in  name = aiko"))));
+                                HasSubstr("  hint: the line is  name = aiko"))));
   EXPECT_THAT(fault_of("a = 1\na = 2\n"), StartsWith("error: s.toml:2:"));
 }
 
