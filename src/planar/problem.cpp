@@ -132,14 +132,14 @@ Data::Data(const Model& model) {
   }
 
   double m_min = model.links.front().m;
-  double L_min = model.links.front().L;
+  double length = 0.0;
   for (const Link& link : model.links) {
     m_min = std::min(m_min, link.m);
-    L_min = std::min(L_min, link.L);
+    length += link.L;
   }
   problem.impulse_scale =
       m_min * (model.g > 0.0 ? model.g : 9.81);  // times dt, set by make_problem
-  problem.length_scale = L_min;
+  problem.length_scale = length;
   weight_scale = problem.impulse_scale;
   double sin_tilt = 0.0;
   double cos_tilt = 1.0;

@@ -77,7 +77,7 @@ struct ContactProblem {
   std::vector<Node<T>> nodes;
   std::vector<Contact<T>> contacts;  ///< grouped by node
   double impulse_scale = 1.0;        ///< m_min g dt (N s): residuals are judged against it
-  double length_scale = 1.0;         ///< m: torque residuals are divided by it first
+  double length_scale = 1.0;         ///< length of the robot (m): torques are divided by it first
 };
 
 /// Velocities and impulses that answer a problem (or a guess at them).
