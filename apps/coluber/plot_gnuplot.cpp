@@ -34,7 +34,7 @@ TemporaryFile make_temporary() {
 
 std::string read_all(std::FILE* file) {
   std::string bytes;
-  std::rewind(file);
+  if (std::fseek(file, 0, SEEK_SET) != 0) return bytes;
   char buffer[65536];
   std::size_t got = 0;
   while ((got = std::fread(buffer, 1, sizeof buffer, file)) > 0) bytes.append(buffer, got);
@@ -131,9 +131,8 @@ std::string render(const Figure& figure, PictureFormat format) {
   const std::string script = "set encoding utf8\nset minussign\n" + terminal(figure, format) +
                              figure.commands + "unset multiplot\nunset output\n";
   if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
-      std::fflush(input.get()) != 0)
+      std::fflush(input.get()) != 0 || std::fseek(input.get(), 0, SEEK_SET) != 0)
     throw FileError(fmt::format("cannot write a temporary file: {}", std::strerror(errno)));
-  std::rewind(input.get());
 
   SpawnActions spawn;
   posix_spawn_file_actions_adddup2(&spawn.actions, fileno(input.get()), STDIN_FILENO);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sstream>
 #include <string_view>
 
@@ -148,8 +149,9 @@ class Reader {
       const bool is_time = names_[k] == "time";
       double value = std::numeric_limits<double>::quiet_NaN();
       if (!cells[k].text.empty() || is_time) {
-        const auto* const last = cells[k].text.data() + cells[k].text.size();
-        const auto [rest, error] = std::from_chars(cells[k].text.data(), last, value);
+        const auto* const first = std::to_address(cells[k].text.begin());
+        const auto* const last = std::to_address(cells[k].text.end());
+        const auto [rest, error] = std::from_chars(first, last, value);
         if (error != std::errc{} || rest != last || !std::isfinite(value)) {
           fault(line_number, cells[k].column,
                 fmt::format("{}: expected a number, got \"{}\"", names_[k],

@@ -67,15 +67,14 @@ void RunStore::request(const ClaimRun& run, const Way& way) {
 
 void RunStore::compute(int threads) {
   // the runs with most steps first: the last one to end ends soon after the others
-  std::vector<DoneRun*> queue;
-  for (auto& [key, run] : runs_) queue.push_back(run.get());
-  std::stable_sort(queue.begin(), queue.end(), [](const DoneRun* a, const DoneRun* b) {
-    return a->scenario.duration / a->scenario.solver.dt >
-           b->scenario.duration / b->scenario.solver.dt;
-  });
+  std::vector<std::pair<double, DoneRun*>> queue;
+  for (auto& [key, run] : runs_)
+    queue.emplace_back(run->scenario.duration / run->scenario.solver.dt, run.get());
+  std::sort(queue.begin(), queue.end(),
+            [](const auto& a, const auto& b) { return a.first > b.first; });
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
-    for (std::size_t k = next++; k < queue.size(); k = next++) compute_run(*queue[k]);
+    for (std::size_t k = next++; k < queue.size(); k = next++) compute_run(*queue[k].second);
   };
   std::vector<std::jthread> workers;
   for (int i = 1; i < threads; ++i) workers.emplace_back(work);
