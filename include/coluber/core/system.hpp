@@ -1,12 +1,13 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <Eigen/Geometry>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
 
 #include "coluber/core/export.hpp"
 #include "coluber/core/status.hpp"
@@ -15,10 +16,10 @@ namespace coluber {
 
 /// One named quantity of a System. A recorder, a CSV header, a plot and Python need nothing else.
 struct Observable {
-  std::string name;                     ///< dataset name, e.g. "link_position"
-  std::string unit;                     ///< SI, "" for a pure number
-  std::string doc;                      ///< one line
-  std::vector<int> shape;               ///< per frame: {} scalar, {11} by link, {11, 2} by link and axis
+  std::string name;        ///< dataset name, e.g. "link_position"
+  std::string unit;        ///< SI, "" for a pure number
+  std::string doc;         ///< one line
+  std::vector<int> shape;  ///< per frame: {} scalar, {11} by link, {11, 2} by link and axis
   std::vector<std::string> components;  ///< labels of the last axis if it is x, y, z, …; else empty
 
   [[nodiscard]] int size() const {
@@ -50,8 +51,8 @@ struct ContactSlot {
 
 /// What a controller asks of the joints for one step. The joint gets the impulse
 ///   dt (tau + k_P (phi_d - phi_E) + k_D (phidot_d - phidot_E)),
-/// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo part
-/// of the step (stable at any dt).
+/// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo
+/// part of the step (stable at any dt).
 struct JointCommand {
   explicit JointCommand(int joints)
       : tau(Eigen::VectorXd::Zero(joints)),
@@ -82,13 +83,14 @@ class COLUBER_EXPORT System {
   System& operator=(const System&) = delete;
   virtual ~System() = default;
 
-  [[nodiscard]] virtual double dt() const = 0;               ///< s
+  [[nodiscard]] virtual double dt() const = 0;                ///< s
   [[nodiscard]] virtual std::int64_t step_count() const = 0;  ///< t = step_count · dt
   [[nodiscard]] double time() const { return static_cast<double>(step_count()) * dt(); }
 
   [[nodiscard]] virtual int joint_count() const = 0;
   /// Joint angles (rad) and rates (rad/s) at time().
-  virtual void joint_state(Eigen::Ref<Eigen::VectorXd> phi, Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
+  virtual void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
+                           Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
 
   virtual StepInfo step(const JointCommand& command) = 0;
 

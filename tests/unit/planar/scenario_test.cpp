@@ -1,0 +1,133 @@
+// The planar model from a scenario to a finished run.
+
+#include "coluber/scenario/scenario.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/planar/system.hpp"
+#include "coluber/record/trajectory_sink.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "sample/snake.hpp"
+
+namespace coluber {
+namespace {
+
+using sample::kDegree;
+
+simulation::Simulation load(const std::string& name, const scenario::Overrides& overrides = {}) {
+  return simulation::make_simulation(
+      scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/" + name + ".toml", overrides));
+}
+
+const planar::PlanarSystem& planar_of(const simulation::Simulation& simulation) {
+  return dynamic_cast<const planar::PlanarSystem&>(*simulation.system);
+}
+
+TEST(PlanarScenario, TheCourseStartsInTheClosedFormPose) {
+  const auto simulation = load("aiko_course");
+  const auto& system = planar_of(simulation);
+  const Eigen::Matrix2Xd ours = sample::link_positions(system.model(), system.state(), system.dt());
+  const Eigen::Matrix2Xd exact =
+      sample::link_positions(system.model(), sample::course_start(system.model()), system.dt());
+  EXPECT_LE((ours - exact).cwiseAbs().maxCoeff(), 1e-14);
+}
+
+TEST(PlanarScenario, HeadingIsTheMeanLinkAngleWhereThereIsNoWave) {
+  const auto simulation =
+      load("aiko_slope", {"start.shape=[10,20,-30,5,0,0,40,-10,5,1]", "start.heading_deg=30"});
+  planar::Pose pose;
+  planar::compute_pose_at_time(planar_of(simulation).model(), planar_of(simulation).state(), 0.0,
+                               pose);
+  EXPECT_NEAR(pose.theta.mean(), 30.0 * kDegree, 1e-14);
+}
+
+TEST(PlanarScenario, ThePeersStartPoseHasLinkOneAlongX) {
+  // link 1 from the origin along +x: heading -A cos 25°/(2 sin 25°)
+  const auto simulation = load(
+      "aiko_floor", {"start.link=1", "start.position=[0.061, 0.0]", "start.heading_deg=-42.8901"});
+  planar::Pose pose;
+  planar::compute_pose_at_time(planar_of(simulation).model(), planar_of(simulation).state(), 0.0,
+                               pose);
+  EXPECT_NEAR(pose.theta(0), 0.0, 1e-6);
+  EXPECT_NEAR((pose.r.col(0) + pose.origin - Eigen::Vector2d{0.061, 0.0}).norm(), 0.0, 1e-15);
+}
+
+TEST(PlanarScenario, AStartInsideAnObstacleIsRefusedWithItsPlace) {
+  try {
+    load("aiko_course", {"world.obstacle.2.y=0.13"});
+    FAIL() << "link 6 lies across that peg";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.faults().size(), 1U);
+    EXPECT_EQ(error.faults()[0].key, "world.obstacle.2");
+    EXPECT_THAT(error.faults()[0].message, testing::HasSubstr("inside this obstacle"));
+    EXPECT_FALSE(error.faults()[0].hint.empty());
+  }
+}
+
+TEST(PlanarScenario, TheExplicitServoWarnsWithTheChainsLimit) {
+  const auto simulation = load("aiko_floor", {"controller.servo=explicit", "solver.dt=2.5e-4"});
+  ASSERT_EQ(simulation.warnings.size(), 1U);
+  EXPECT_THAT(simulation.warnings[0], testing::HasSubstr("stable for dt below 0.000345"));
+  EXPECT_TRUE(load("aiko_floor").warnings.empty());
+}
+
+TEST(PlanarScenario, TheExplicitServoHoldsAtThreeTenthsOfAMillisecondAndIsStoppedAtFour) {
+  for (const bool stable : {true, false}) {
+    auto simulation = load("aiko_floor", {"controller.servo=explicit", "duration=2",
+                                          stable ? "solver.dt=3e-4" : "solver.dt=4e-4"});
+    const auto outcome = simulation::run(simulation, {});
+    EXPECT_EQ(outcome.status,
+              stable ? simulation::RunStatus::completed : simulation::RunStatus::failed);
+    if (!stable) {
+      EXPECT_THAT(outcome.message, testing::HasSubstr("runaway"));
+    }
+  }
+}
+
+TEST(PlanarScenario, ForcesTimesFrameTimesAreTheExactImpulses) {
+  // Momentum gained by the whole robot over the run = sum over frames of (ground + contact) force ×
+  // frame time.
+  auto simulation = load("aiko_course", {"duration=2", "record.rate_hz=60"});
+  record::TrajectorySink sink;
+  simulation::FrameSink* sinks[] = {&sink};
+  ASSERT_EQ(simulation::run(simulation, sinks).status, simulation::RunStatus::completed);
+  const auto& t = sink.trajectory();
+  const auto& state = planar_of(simulation).state();
+  const auto& model = planar_of(simulation).model();
+  Eigen::Vector2d impulse = Eigen::Vector2d::Zero();
+  for (std::size_t k = 1; k < t.frames(); ++k) {
+    for (int i = 0; i < 11; ++i) {
+      for (int axis = 0; axis < 2; ++axis) {
+        impulse(axis) += (t.time[k] - t.time[k - 1]) *
+                         (t.at("contact_force", k, i, axis) + t.at("ground_force", k, i, axis));
+      }
+    }
+  }
+  Eigen::Vector2d momentum = Eigen::Vector2d::Zero();
+  for (int i = 0; i < 11; ++i) momentum += model.links[0].m * state.u.segment<2>(3 * i);
+  const double last = t.time.back();
+  ASSERT_NEAR(last, simulation.system->time(), 1e-12) << "choose a duration that ends on a frame";
+  EXPECT_LE((momentum - impulse).norm(), 1e-11);
+}
+
+TEST(PlanarScenario, GivesTheSameBitsFromEveryCompilerAndOptimisation) {
+  // The golden hashes are those of g++ -O3; every preset, -O2 with sanitizers and clang included,
+  // must meet them.
+  auto course = load("aiko_course", {"duration=3"});
+  EXPECT_EQ(simulation::run(course, {}).final_state, 0xde423dd660db5ae2ULL)
+      << std::hex << course.system->state_hash();
+  auto thesis =
+      load("aiko_course", {"duration=1", "solver.name=thesis", "controller.servo=explicit",
+                           "solver.activation=gap", "solver.dt=2.5e-4"});
+  EXPECT_EQ(simulation::run(thesis, {}).final_state, 0x76ecf41fa96ac529ULL)
+      << std::hex << thesis.system->state_hash();
+}
+
+}  // namespace
+}  // namespace coluber
