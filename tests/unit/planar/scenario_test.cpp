@@ -73,7 +73,7 @@ TEST(PlanarScenario, AStartInsideAnObstacleIsRefusedWithItsPlace) {
 TEST(PlanarScenario, TheExplicitServoWarnsWithTheChainsLimit) {
   const auto simulation = load("aiko_floor", {"controller.servo=explicit", "solver.dt=2.5e-4"});
   ASSERT_EQ(simulation.warnings.size(), 1U);
-  EXPECT_THAT(simulation.warnings[0], testing::HasSubstr("stable for dt below 0.000345"));
+  EXPECT_THAT(simulation.warnings[0], testing::HasSubstr("stable for dt below 0.000346"));
   EXPECT_TRUE(load("aiko_floor").warnings.empty());
 }
 
