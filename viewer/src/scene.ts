@@ -1,0 +1,673 @@
+// The scene: bodies, ground, trails, forces and cameras. World axes are the replay's: z is up, metres.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { Line2 } from 'three/examples/jsm/lines/Line2.js';
+import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
+import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
+
+import { body_axis, fit_joint, type Body, type Field, type Replay } from './replay.ts';
+
+export type CameraName = 'orbit' | 'top' | 'side' | 'follow';
+
+export interface Palette {
+  page: string;
+  grid: string;
+  ground: string;
+  obstacle: string;
+  force: string;
+}
+
+export const light: Palette = { page: '#f6f7f8', grid: '#9aa5af', ground: '#f6f7f8', obstacle: '#8d959d', force: '#c8871a' };
+export const dark: Palette = { page: '#14171a', grid: '#56616b', ground: '#14171a', obstacle: '#7d868f', force: '#e0a33a' };
+
+/** 1, 2 or 5 times a power of ten, not above x. */
+export function round_down(x: number): number {
+  const power = 10 ** Math.floor(Math.log10(x));
+  const lead = x / power;
+  return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
+}
+
+/** Blue over grey to red for s in -1 … 1. */
+export function diverging(s: number, to: THREE.Color): THREE.Color {
+  const x = Math.max(-1, Math.min(1, Number.isFinite(s) ? s : 0));
+  const grey = [0.86, 0.86, 0.86], end = x < 0 ? [0.13, 0.4, 0.82] : [0.8, 0.16, 0.14];
+  const w = Math.abs(x) ** 0.8;
+  const mix = (i: number) => grey[i]! + (end[i]! - grey[i]!) * w;
+  return to.setRGB(mix(0), mix(1), mix(2), THREE.SRGBColorSpace);
+}
+
+// One geometry per shape and size; the long axis of capsules and tubes is the body's x, of cylinders z, of wheels y.
+function make_geometry(shape: string, size: number[], circle_height: number): THREE.BufferGeometry | null {
+  const [a = 0.05, b = 0.05, c = 0.05] = size;
+  switch (shape) {
+    case 'capsule':
+      return new THREE.CapsuleGeometry(a, 2 * b, 8, 20).rotateZ(-Math.PI / 2);
+    case 'sphere':
+      return new THREE.SphereGeometry(a, 24, 16);
+    case 'cylinder':
+      return new THREE.CylinderGeometry(a, a, b, 32).rotateX(Math.PI / 2);
+    case 'circle': // of a planar model: as high as the robot
+      return new THREE.CylinderGeometry(a, a, circle_height, 32).rotateX(Math.PI / 2);
+    case 'box':
+      return new THREE.BoxGeometry(a, b, c);
+    case 'tube':
+      return size.length > 1 ? new THREE.CylinderGeometry(a, a, b, 20).rotateZ(-Math.PI / 2) : null;
+    case 'wheel':
+      return new THREE.CylinderGeometry(a, a, b, 28);
+    default:
+      return null;
+  }
+}
+
+const one = new THREE.Vector3(1, 1, 1);
+
+interface Slot {
+  mesh: THREE.InstancedMesh;
+  index: number;
+}
+
+interface Moving {
+  body: Body;
+  field: Field;
+  slot: Slot | null;
+}
+
+interface Joint {
+  first: Field;
+  second: Field;
+  a: number;
+  b: number;
+}
+
+interface Trail {
+  line: Line2;
+  frames: number;
+  points: number;
+}
+
+/** One run in the scene. */
+class Actor {
+  readonly group = new THREE.Group();
+  readonly moving: Moving[] = [];
+  readonly standing = new Map<string, Slot>();
+  readonly links: Moving[];
+  readonly joints: (Joint | null)[] = [];
+  private readonly rings: THREE.InstancedMesh | null = null;
+  private readonly shafts: THREE.InstancedMesh;
+  private readonly heads: THREE.InstancedMesh;
+  private readonly contacts: Field[];
+  private readonly lines: { line: Line2; field: Field }[] = [];
+  private readonly trails = new Map<string, Trail>();
+  readonly force_max: number;
+  frame = 0;
+  private readonly matrix = new THREE.Matrix4();
+  private readonly position = new THREE.Vector3();
+  private readonly rotation = new THREE.Quaternion();
+  private readonly scale = new THREE.Vector3();
+  private readonly colour = new THREE.Color();
+  private readonly obstacles: { slot: Slot; colour: string }[] = [];
+
+  constructor(readonly replay: Replay, readonly ghost: boolean, standing_elsewhere: Set<string>) {
+    const poses = new Map(replay.fields.filter((f) => f.kind === 'pose' && f.body !== null).map((f) => [f.body!, f]));
+    const radius = Math.max(0, ...replay.bodies.filter((b) => poses.has(b.name)).map((b) => b.size[0] ?? 0));
+    const circle_height = 2.1 * (radius || 0.05);
+
+    // bodies of the same shape and size are instances of one mesh
+    const kinds = new Map<string, { body: Body; field: Field | undefined }[]>();
+    for (const body of replay.bodies) {
+      const field = poses.get(body.name);
+      if (!field && !body.pose) continue;
+      const still = JSON.stringify([body.shape, body.size, body.pose && [...body.pose]]);
+      if (!field && body.shape !== 'plane') {
+        if (ghost && standing_elsewhere.has(still)) continue;
+        standing_elsewhere.add(still);
+      }
+      const kind = JSON.stringify([body.shape, body.size, field !== undefined]);
+      kinds.set(kind, [...(kinds.get(kind) ?? []), { body, field }]);
+    }
+    for (const members of kinds.values()) {
+      const { body: sample, field: moves } = members[0]!;
+      const geometry = make_geometry(sample.shape, sample.size, circle_height);
+      const mesh = geometry && new THREE.InstancedMesh(geometry, this.material(), members.length);
+      if (mesh) {
+        mesh.frustumCulled = false;
+        mesh.castShadow = !ghost;
+        mesh.receiveShadow = !ghost;
+        this.group.add(mesh);
+      }
+      members.forEach(({ body, field }, index) => {
+        const slot = mesh && { mesh, index };
+        if (field) this.moving.push({ body, field, slot });
+        if (!slot) return;
+        mesh.setColorAt(index, this.colour.set(body.colour));
+        if (!moves && body.pose) {
+          this.place(body.pose, 0);
+          mesh.setMatrixAt(index, this.matrix);
+          this.standing.set(body.name, slot);
+          this.obstacles.push({ slot, colour: body.colour });
+        }
+      });
+    }
+    const order = new Map(replay.bodies.map((b, i) => [b.name, i]));
+    this.moving.sort((p, q) => order.get(p.body.name)! - order.get(q.body.name)!);
+    this.links = this.moving.filter((m) => /^link_\d+$/.test(m.body.name));
+
+    for (let i = 0; i + 1 < this.links.length; ++i) {
+      const first = this.links[i]!.field, second = this.links[i + 1]!.field;
+      const fit = fit_joint(replay, first, second);
+      this.joints.push(fit && { first, second, ...fit });
+    }
+    if (this.joints.some(Boolean)) {
+      const r = radius || 0.03;
+      this.rings = new THREE.InstancedMesh(new THREE.TorusGeometry(1.01 * r, 0.13 * r, 10, 36).rotateY(Math.PI / 2), this.material(), this.joints.length);
+      this.rings.frustumCulled = false;
+      this.rings.visible = false;
+      this.group.add(this.rings);
+    }
+
+    this.contacts = replay.fields.filter((f) => f.kind === 'contact');
+    const slots = Math.max(1, this.contacts.reduce((n, f) => n + f.count / 6, 0));
+    // forces act inside the bodies; they are drawn over them
+    const over = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: ghost ? 0.45 : 0.95 });
+    this.shafts = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), over, slots);
+    this.heads = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, 14).translate(0, -0.5, 0), over, slots);
+    for (const mesh of [this.shafts, this.heads]) {
+      mesh.frustumCulled = false;
+      mesh.renderOrder = 5;
+      mesh.visible = false;
+      this.group.add(mesh);
+    }
+    let most = 0;
+    const { values, width } = replay;
+    for (const field of this.contacts) {
+      for (let k = 0; k < replay.frames; ++k) {
+        for (let s = 3; s < field.count; s += 6) {
+          const at = k * width + field.offset + s;
+          const f = Math.hypot(values[at]!, values[at + 1]!, values[at + 2]!);
+          if (f > most) most = f;
+        }
+      }
+    }
+    this.force_max = most;
+
+    for (const field of replay.fields.filter((f) => f.kind === 'polyline')) {
+      const body = replay.bodies.find((b) => b.name === field.body);
+      const tube = body?.shape === 'tube' && body.size[0] ? 2 * body.size[0] : 0;
+      const line = new Line2(new LineGeometry(), new LineMaterial({ color: body?.colour ?? '#0072b2', linewidth: tube || 3, worldUnits: tube > 0, transparent: ghost, opacity: ghost ? 0.4 : 1 }));
+      line.frustumCulled = false;
+      this.lines.push({ line, field });
+      this.group.add(line);
+    }
+    this.set_frame(0);
+  }
+
+  private material(): THREE.Material {
+    return new THREE.MeshPhongMaterial({ color: '#ffffff', specular: '#1c1c1c', shininess: 25, transparent: this.ghost, opacity: this.ghost ? 0.32 : 1, depthWrite: !this.ghost });
+  }
+
+  private place(v: ArrayLike<number>, at: number): void {
+    this.position.set(v[at]!, v[at + 1]!, v[at + 2]!);
+    this.rotation.set(v[at + 4]!, v[at + 5]!, v[at + 6]!, v[at + 3]!);
+    this.matrix.compose(this.position, this.rotation, one);
+  }
+
+  set_frame(frame: number): void {
+    this.frame = frame;
+    const { values, width } = this.replay;
+    const start = frame * width;
+    const touched = new Set<THREE.InstancedMesh>();
+    for (const { field, slot } of this.moving) {
+      if (!slot) continue;
+      this.place(values, start + field.offset);
+      slot.mesh.setMatrixAt(slot.index, this.matrix);
+      touched.add(slot.mesh);
+    }
+    for (const mesh of touched) mesh.instanceMatrix.needsUpdate = true;
+    if (this.rings?.visible) this.place_rings();
+    for (const { line, field } of this.lines) {
+      line.geometry.setPositions(values.subarray(start + field.offset, start + field.offset + field.count - (field.count % 3)));
+    }
+    for (const trail of this.trails.values()) {
+      trail.line.geometry.instanceCount = Math.round((frame / Math.max(1, trail.frames - 1)) * (trail.points - 1));
+    }
+  }
+
+  private place_rings(): void {
+    const { values, width } = this.replay;
+    const start = this.frame * width;
+    this.joints.forEach((joint, i) => {
+      if (!joint) {
+        this.rings!.setMatrixAt(i, this.matrix.makeScale(0, 0, 0));
+        return;
+      }
+      const at = start + joint.first.offset;
+      const e1 = body_axis(values, at), e2 = body_axis(values, start + joint.second.offset);
+      const axis = new THREE.Vector3(e1[0] + e2[0], e1[1] + e2[1], e1[2] + e2[2]).normalize();
+      this.position.set(values[at]! + joint.a * e1[0], values[at + 1]! + joint.a * e1[1], values[at + 2]! + joint.a * e1[2]);
+      this.rotation.setFromUnitVectors(new THREE.Vector3(1, 0, 0), axis);
+      this.rings!.setMatrixAt(i, this.matrix.compose(this.position, this.rotation, one));
+    });
+    this.rings!.instanceMatrix.needsUpdate = true;
+  }
+
+  /** Colours links or joints by values in -1 … 1; null gives the bodies their own colours. */
+  set_colours(on: 'links' | 'joints' | null, value: (i: number) => number): void {
+    if (this.rings) {
+      this.rings.visible = on === 'joints';
+      if (on === 'joints') {
+        this.joints.forEach((_, i) => this.rings!.setColorAt(i, diverging(value(i), this.colour)));
+        this.rings.instanceColor!.needsUpdate = true;
+        this.place_rings();
+      }
+    }
+    this.links.forEach(({ body, slot }, i) => {
+      if (!slot) return;
+      slot.mesh.setColorAt(slot.index, on === 'links' ? diverging(value(i), this.colour) : this.colour.set(body.colour));
+      slot.mesh.instanceColor!.needsUpdate = true;
+    });
+  }
+
+  set_palette(palette: Palette): void {
+    for (const { slot, colour } of this.obstacles) {
+      // plain greys take the theme's grey
+      const grey = /^#(..)\1\1$/.test(colour);
+      slot.mesh.setColorAt(slot.index, this.colour.set(grey ? palette.obstacle : colour));
+      slot.mesh.instanceColor!.needsUpdate = true;
+    }
+    (this.shafts.material as THREE.MeshBasicMaterial).color.set(palette.force);
+  }
+
+  /** Arrows of `metres_per_newton`, `thick` metres in radius; none when the scale is 0. */
+  set_forces(metres_per_newton: number, thick: number): void {
+    const visible = metres_per_newton > 0 && this.contacts.length > 0;
+    this.shafts.visible = this.heads.visible = visible;
+    if (!visible) return;
+    const { values, width } = this.replay;
+    const up = new THREE.Vector3(0, 1, 0), direction = new THREE.Vector3();
+    let i = 0;
+    for (const field of this.contacts) {
+      for (let s = 0; s < field.count; s += 6) {
+        const at = this.frame * width + field.offset + s;
+        direction.set(values[at + 3]!, values[at + 4]!, values[at + 5]!);
+        const length = direction.length() * metres_per_newton;
+        if (!(length > 1e-4 * thick) || !Number.isFinite(length + values[at]!)) {
+          this.shafts.setMatrixAt(i, this.matrix.makeScale(0, 0, 0));
+          this.heads.setMatrixAt(i, this.matrix);
+        } else {
+          direction.normalize();
+          this.rotation.setFromUnitVectors(up, direction);
+          this.position.set(values[at]!, values[at + 1]!, values[at + 2]!);
+          const head = Math.min(6 * thick, 0.6 * length);
+          this.shafts.setMatrixAt(i, this.matrix.compose(this.position, this.rotation, this.scale.set(thick, length - head, thick)));
+          this.position.addScaledVector(direction, length);
+          this.heads.setMatrixAt(i, this.matrix.compose(this.position, this.rotation, this.scale.set(0.42 * head, head, 0.42 * head)));
+        }
+        ++i;
+      }
+    }
+    this.shafts.instanceMatrix.needsUpdate = this.heads.instanceMatrix.needsUpdate = true;
+  }
+
+  set_trails(names: Set<string>, z: number): void {
+    for (const [name, trail] of this.trails) {
+      if (names.has(name)) continue;
+      this.group.remove(trail.line);
+      trail.line.geometry.dispose();
+      this.trails.delete(name);
+    }
+    const { values, width, frames } = this.replay;
+    for (const { body, field } of this.moving) {
+      if (!names.has(body.name) || this.trails.has(body.name) || frames < 2) continue;
+      const points = Math.min(frames, 2000);
+      const positions = new Float32Array(3 * points);
+      for (let i = 0; i < points; ++i) {
+        const at = Math.round((i * (frames - 1)) / (points - 1)) * width + field.offset;
+        positions.set([values[at]!, values[at + 1]!, values[at + 2]! + z], 3 * i);
+      }
+      const geometry = new LineGeometry();
+      geometry.setPositions(positions);
+      const line = new Line2(geometry, new LineMaterial({ color: body.colour, linewidth: 2, transparent: true, opacity: this.ghost ? 0.4 : 0.9, dashed: false }));
+      line.frustumCulled = false;
+      this.group.add(line);
+      this.trails.set(body.name, { line, frames, points });
+    }
+    this.set_frame(this.frame);
+  }
+
+  pose_of(name: string): number[] | null {
+    const slot = this.standing.get(name) ?? this.moving.find((m) => m.body.name === name)?.slot;
+    if (!slot) return null;
+    slot.mesh.getMatrixAt(slot.index, this.matrix);
+    this.matrix.decompose(this.position, this.rotation, this.scale);
+    return [...this.position.toArray(), this.rotation.w, this.rotation.x, this.rotation.y, this.rotation.z];
+  }
+
+  /** Mean of the moving bodies at a frame. */
+  centre(frame: number, to: THREE.Vector3): THREE.Vector3 {
+    to.set(0, 0, 0);
+    const { values, width } = this.replay;
+    for (const { field } of this.moving) {
+      const at = frame * width + field.offset;
+      to.x += values[at]! / this.moving.length;
+      to.y += values[at + 1]! / this.moving.length;
+      to.z += values[at + 2]! / this.moving.length;
+    }
+    return to;
+  }
+}
+
+const grid_shader = {
+  vertex: `varying vec2 p; void main() { vec4 w = modelMatrix * vec4(position, 1.0); p = position.xy; gl_Position = projectionMatrix * viewMatrix * w; }`,
+  fragment: `uniform vec3 colour; uniform vec3 ground; uniform float cell; uniform float reach; uniform vec2 middle; varying vec2 p;
+    float lines(float size) { vec2 q = p / size; vec2 w = max(fwidth(q), 1e-6); vec2 d = abs(fract(q - 0.5) - 0.5) / w;
+      float crowd = clamp(1.0 - 2.0 * max(w.x, w.y), 0.0, 1.0); return crowd * (1.0 - min(min(d.x, d.y), 1.0)); }
+    void main() { float far = 1.0 - smoothstep(0.45 * reach, reach, length(p - middle));
+      float a = max(0.28 * lines(cell), 0.6 * lines(cell * 10.0)) * far;
+      gl_FragColor = vec4(mix(ground, colour, a), 1.0);
+      #include <colorspace_fragment>
+    }`,
+};
+
+export class SceneView {
+  readonly renderer: THREE.WebGLRenderer;
+  readonly software: boolean;
+  readonly actors: Actor[];
+  readonly cell: number; // m, of the grid
+  readonly bounds = new THREE.Box3(); // of everything in all frames
+  readonly ground_z: number;
+  private readonly scene = new THREE.Scene();
+  private readonly perspective = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
+  private readonly flat = new THREE.OrthographicCamera(-1, 1, 1, -1, 0.01, 100);
+  private controls!: OrbitControls;
+  private camera_name: CameraName = 'orbit';
+  private readonly followed = new THREE.Vector3();
+  private readonly grid: THREE.ShaderMaterial;
+  private readonly shade: THREE.Mesh;
+  private readonly sun = new THREE.DirectionalLight('#ffffff', 2.1);
+  private waiting = false;
+  private drawn_waiters: (() => void)[] = [];
+  on_camera: () => void = () => undefined;
+  on_draw: () => void = () => undefined;
+
+  constructor(private readonly canvas: HTMLCanvasElement, replays: Replay[]) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    const gl = this.renderer.getContext();
+    const info = gl.getExtension('WEBGL_debug_renderer_info');
+    const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+    this.software = /swiftshader|llvmpipe|software|basic render/i.test(name);
+    this.renderer.setPixelRatio(this.software ? 1 : Math.min(2, window.devicePixelRatio));
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+
+    const standing = new Set<string>();
+    this.actors = replays.map((replay, i) => new Actor(replay, i > 0, standing));
+    for (const actor of this.actors) this.scene.add(actor.group);
+
+    let lowest = Infinity;
+    const plane = replays[0]!.bodies.find((b) => b.shape === 'plane');
+    for (const actor of this.actors) {
+      const { values, width, frames } = actor.replay;
+      const stride = Math.max(1, Math.floor(frames / 400));
+      const point = new THREE.Vector3();
+      const add = (v: ArrayLike<number>, at: number, size: number[]) => {
+        point.set(v[at]!, v[at + 1]!, v[at + 2]!);
+        if (!Number.isFinite(point.x + point.y + point.z)) return;
+        const reach = (size[0] ?? 0) + 0.6 * (size[1] ?? 0);
+        this.bounds.expandByPoint(point.clone().addScalar(reach)).expandByPoint(point.clone().addScalar(-reach));
+      };
+      for (const { body, field } of actor.moving) {
+        for (let k = 0; k < frames; k += stride) {
+          add(values, k * width + field.offset, body.size);
+          lowest = Math.min(lowest, values[k * width + field.offset + 2]! - (body.size[0] ?? 0));
+        }
+      }
+      for (const body of actor.replay.bodies) if (body.pose && body.shape !== 'plane') add(body.pose, 0, body.size);
+    }
+    if (this.bounds.isEmpty()) this.bounds.set(new THREE.Vector3(-1, -1, 0), new THREE.Vector3(1, 1, 0.2));
+    // A planar model has its links at z = 0, in the plane of the floor: draw the floor under them.
+    const plane_z = plane?.pose ? plane.pose[2]! : 0;
+    const planar = this.actors.every((a) => a.moving.every(({ field }) => {
+      for (let k = 0; k < a.replay.frames; ++k) if (a.replay.values[k * a.replay.width + field.offset + 2] !== plane_z) return false;
+      return true;
+    }));
+    this.ground_z = planar && Number.isFinite(lowest) ? lowest : plane_z;
+    this.bounds.min.z = Math.min(this.bounds.min.z, this.ground_z);
+    if (planar) this.bounds.min.z = this.ground_z;
+
+    const size = this.bounds.getSize(new THREE.Vector3());
+    const span = Math.max(size.x, size.y, size.z);
+    this.cell = round_down(span / 12);
+    const reach = 3.2 * span;
+    const middle = this.bounds.getCenter(new THREE.Vector3());
+    this.grid = new THREE.ShaderMaterial({
+      vertexShader: grid_shader.vertex,
+      fragmentShader: grid_shader.fragment,
+      uniforms: { colour: { value: new THREE.Color() }, ground: { value: new THREE.Color() }, cell: { value: this.cell }, reach: { value: reach }, middle: { value: new THREE.Vector2(middle.x, middle.y) } },
+    });
+    const floor = new THREE.PlaneGeometry(2 * reach, 2 * reach).translate(middle.x, middle.y, 0);
+    const ground = new THREE.Group();
+    if (plane?.pose) ground.quaternion.set(plane.pose[4]!, plane.pose[5]!, plane.pose[6]!, plane.pose[3]!);
+    ground.position.z = this.ground_z - 0.0005 * span;
+    const tiles = new THREE.Mesh(floor, this.grid);
+    this.shade = new THREE.Mesh(floor, new THREE.ShadowMaterial({ opacity: 0.22 }));
+    this.shade.receiveShadow = true;
+    this.shade.position.z = 0.0002 * span;
+    this.shade.visible = false;
+    if (!plane && !planar) tiles.visible = replays.every((r) => r.bodies.length > 0);
+    ground.add(tiles, this.shade);
+    this.scene.add(ground);
+
+    this.scene.add(new THREE.HemisphereLight('#ffffff', '#8a8f96', 1.5));
+    this.sun.position.set(middle.x - 0.5 * span, middle.y - 0.9 * span, this.ground_z + 1.6 * span);
+    this.sun.target.position.copy(middle);
+    this.sun.shadow.mapSize.set(2048, 2048);
+    const box = this.sun.shadow.camera;
+    box.left = box.bottom = -0.75 * span;
+    box.right = box.top = 0.75 * span;
+    box.near = 0.1 * span;
+    box.far = 5 * span;
+    this.sun.shadow.bias = -0.0005;
+    this.sun.shadow.normalBias = 0.01 * span / 10;
+    this.scene.add(this.sun, this.sun.target);
+
+    for (const camera of [this.perspective, this.flat]) {
+      camera.up.set(0, 0, 1);
+      camera.near = 0.005 * span;
+      camera.far = 40 * span;
+    }
+    this.resize();
+    this.set_camera('orbit');
+    new ResizeObserver(() => {
+      this.resize();
+      this.draw_now();
+    }).observe(canvas.parentElement!);
+  }
+
+  get camera(): THREE.PerspectiveCamera | THREE.OrthographicCamera {
+    return this.camera_name === 'top' || this.camera_name === 'side' ? this.flat : this.perspective;
+  }
+
+  get camera_kind(): CameraName {
+    return this.camera_name;
+  }
+
+  set_palette(palette: Palette): void {
+    this.scene.background = new THREE.Color(palette.page);
+    (this.grid.uniforms.colour!.value as THREE.Color).set(palette.grid);
+    (this.grid.uniforms.ground!.value as THREE.Color).set(palette.ground);
+    for (const actor of this.actors) actor.set_palette(palette);
+    this.request();
+  }
+
+  set_shadows(on: boolean): void {
+    this.renderer.shadowMap.enabled = on;
+    this.sun.castShadow = on;
+    this.shade.visible = on;
+    this.scene.traverse((object) => {
+      const material = (object as THREE.Mesh).material;
+      if (material instanceof THREE.Material) material.needsUpdate = true;
+    });
+    this.request();
+  }
+
+  private resize(): void {
+    const { clientWidth: w, clientHeight: h } = this.canvas.parentElement!;
+    if (w === 0 || h === 0) return;
+    this.renderer.setSize(w, h, false);
+    this.perspective.aspect = w / h;
+    this.perspective.updateProjectionMatrix();
+    const half = (this.flat.top - this.flat.bottom) / 2;
+    this.flat.left = (-half * w) / h;
+    this.flat.right = (half * w) / h;
+    this.flat.updateProjectionMatrix();
+    this.request();
+  }
+
+  set_camera(name: CameraName): void {
+    const had = this.controls?.target.clone();
+    this.controls?.dispose();
+    this.camera_name = name;
+    const controls = new OrbitControls(this.camera, this.canvas);
+    this.controls = controls;
+    controls.enableRotate = name === 'orbit' || name === 'follow';
+    controls.maxPolarAngle = 0.495 * Math.PI;
+    controls.zoomToCursor = name !== 'follow';
+    controls.screenSpacePanning = name !== 'orbit' && name !== 'follow';
+    if (!controls.enableRotate) {
+      controls.maxPolarAngle = Math.PI;
+      controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
+      controls.touches.ONE = THREE.TOUCH.PAN;
+    }
+    if (had) controls.target.copy(had);
+    this.fit();
+    controls.addEventListener('change', () => this.request());
+    controls.addEventListener('end', () => this.on_camera());
+  }
+
+  /** Puts the whole run, or for the following camera the robot now, into the picture. */
+  fit(): void {
+    const box = this.camera_name === 'follow' ? this.robot_box() : this.bounds;
+    const middle = box.getCenter(new THREE.Vector3());
+    const size = box.getSize(new THREE.Vector3());
+    const aspect = this.perspective.aspect;
+    this.controls.target.copy(middle);
+    if (this.camera === this.flat) {
+      const top = this.camera_name === 'top';
+      const half = 0.56 * Math.max(size.x / aspect, top ? size.y * 1.15 : 3 * size.z, 1e-3);
+      this.flat.top = half;
+      this.flat.bottom = -half;
+      this.flat.left = -half * aspect;
+      this.flat.right = half * aspect;
+      this.flat.zoom = 1;
+      const far = 4 * Math.max(size.x, size.y, size.z);
+      // straight down with y up in the picture: a hair's breadth from the pole, where orbiting is defined
+      this.flat.position.copy(middle).add(top ? new THREE.Vector3(0, -1e-4 * far, far) : new THREE.Vector3(0, -far, 0));
+      this.flat.updateProjectionMatrix();
+    } else {
+      const wide = aspect > 0.9;
+      const direction = new THREE.Vector3(wide ? -0.28 : -0.75, -1, this.camera_name === 'follow' ? 0.95 : 0.72).normalize();
+      const tan = Math.tan(THREE.MathUtils.degToRad(this.perspective.fov / 2));
+      const right = new THREE.Vector3().crossVectors(direction, this.perspective.up).normalize();
+      const up = new THREE.Vector3().crossVectors(right, direction);
+      let distance = 0;
+      for (let c = 0; c < 8; ++c) {
+        const corner = new THREE.Vector3(c & 1 ? box.max.x : box.min.x, c & 2 ? box.max.y : box.min.y, c & 4 ? box.max.z : box.min.z).sub(middle);
+        const near = corner.dot(direction);
+        distance = Math.max(distance, near + Math.abs(corner.dot(right)) / (tan * aspect), near + Math.abs(corner.dot(up)) / tan);
+      }
+      this.perspective.position.copy(middle).addScaledVector(direction, distance * (this.camera_name === 'follow' ? 1.5 : 1.06));
+    }
+    this.actors[0]!.centre(this.actors[0]!.frame, this.followed);
+    this.controls.update();
+    this.request();
+  }
+
+  private robot_box(): THREE.Box3 {
+    const box = new THREE.Box3();
+    const actor = this.actors[0]!;
+    for (const { body } of actor.moving) {
+      const pose = actor.pose_of(body.name);
+      if (!pose) continue;
+      const reach = (body.size[0] ?? 0) + (body.size[1] ?? 0);
+      box.expandByPoint(new THREE.Vector3(...(pose.slice(0, 3) as [number, number, number])).addScalar(reach));
+      box.expandByPoint(new THREE.Vector3(...(pose.slice(0, 3) as [number, number, number])).addScalar(-reach));
+    }
+    return box.isEmpty() ? this.bounds.clone() : box;
+  }
+
+  /** Camera place, target and zoom as one list, for the address. */
+  get view(): number[] {
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray(), this.camera.zoom];
+  }
+
+  set view(view: number[]) {
+    if (view.length !== 7 || !view.every(Number.isFinite) || view[6]! <= 0) return;
+    this.camera.position.set(view[0]!, view[1]!, view[2]!);
+    this.controls.target.set(view[3]!, view[4]!, view[5]!);
+    this.camera.zoom = view[6]!;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.request();
+  }
+
+  set_frame(actor: number, frame: number): void {
+    const a = this.actors[actor]!;
+    a.set_frame(frame);
+    if (actor === 0 && this.camera_name === 'follow') {
+      const now = a.centre(frame, new THREE.Vector3());
+      const step = now.clone().sub(this.followed);
+      this.followed.copy(now);
+      this.camera.position.add(step);
+      this.controls.target.add(step);
+      this.controls.update();
+    }
+    this.request();
+  }
+
+  /** Pixels of a metre at the camera's target. */
+  pixels_per_metre(): number {
+    const h = this.canvas.clientHeight;
+    if (this.camera === this.flat) return (h * this.flat.zoom) / (this.flat.top - this.flat.bottom);
+    const distance = this.perspective.position.distanceTo(this.controls.target);
+    return (h * this.perspective.zoom) / (2 * distance * Math.tan(THREE.MathUtils.degToRad(this.perspective.fov / 2)));
+  }
+
+  request(): void {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      this.draw_now();
+    });
+  }
+
+  private draw_now(): void {
+    this.renderer.render(this.scene, this.camera);
+    this.on_draw();
+    if (this.drawn_waiters.length > 0) {
+      const gl = this.renderer.getContext();
+      gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4)); // waits for the picture
+      for (const tell of this.drawn_waiters.splice(0)) tell();
+    }
+  }
+
+  /** Resolves when the next picture is finished. */
+  drawn(): Promise<void> {
+    return new Promise((resolve) => this.drawn_waiters.push(resolve));
+  }
+
+  pixels(): { width: number; height: number; data: Uint8Array } {
+    this.renderer.render(this.scene, this.camera);
+    const gl = this.renderer.getContext();
+    const width = gl.drawingBufferWidth, height = gl.drawingBufferHeight;
+    const data = new Uint8Array(4 * width * height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, data);
+    return { width, height, data };
+  }
+
+  /** The canvas just after drawing, for a picture. */
+  picture(): HTMLCanvasElement {
+    this.renderer.render(this.scene, this.camera);
+    return this.canvas;
+  }
+}

@@ -1,0 +1,72 @@
+// Numbers and names as people read them.
+
+/** A number with about `digits` significant digits; large and tiny ones in powers of ten. */
+export function format_number(x: number, digits = 4): string {
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? '–' : x > 0 ? '∞' : '−∞';
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  if (size >= 1e6 || size < 1e-3) {
+    const [lead, power] = x.toExponential(Math.max(0, digits - 2)).split('e') as [string, string];
+    const raised = [...String(Number(power))].map((c) => (c === '-' ? '⁻' : '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)]!)).join('');
+    return `${lead.replace(/\.?0+$/, '')}·10${raised}`.replace('-', '−');
+  }
+  if (Number.isInteger(x)) return String(x).replace('-', '−');
+  return String(+x.toPrecision(digits)).replace('-', '−');
+}
+
+export function format_value(value: unknown): string {
+  if (value === undefined || value === null) return '–';
+  if (typeof value === 'number') return format_number(value, 6);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (value === 'inf') return '∞';
+  if (Array.isArray(value)) return value.map(format_value).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Nested keys as dotted ones; empty values are left out, lists of tables become their count. */
+export function flatten(value: Record<string, unknown>, prefix = ''): Map<string, unknown> {
+  const out = new Map<string, unknown>();
+  for (const [key, item] of Object.entries(value)) {
+    const name = prefix + key;
+    if (item === null || item === undefined || name === 'title') continue;
+    if (Array.isArray(item) && item.length > 0 && typeof item[0] === 'object') {
+      out.set(name, `${item.length} of them`);
+    } else if (typeof item === 'object' && !Array.isArray(item)) {
+      for (const [k, v] of flatten(item as Record<string, unknown>, `${name}.`)) out.set(k, v);
+    } else {
+      out.set(name, item);
+    }
+  }
+  return out;
+}
+
+const names: Record<string, string> = {
+  mean_speed: 'mean speed',
+  heading_change: 'heading change',
+  max_torque: 'largest torque',
+  energy_in: 'energy put in',
+  cost_of_transport: 'cost of transport',
+  max_penetration: 'deepest overlap',
+  residual_max: 'largest residual',
+  rigid_residual_max: 'rigid law residual',
+  failed_steps: 'failed steps',
+  real_time_factor: 'times real time',
+  final_state: 'final state',
+};
+const known_units: Record<string, string> = { distance: 'm', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', energy_in: 'J', max_penetration: 'm' };
+
+/** A line of the summary: name, value and unit; angles in degrees. */
+export function figure(key: string, value: unknown, given_unit: string | undefined): { name: string; value: string; unit: string } {
+  const name = names[key] ?? key.replace(/_/g, ' ');
+  let unit = given_unit ?? known_units[key] ?? '';
+  if (typeof value !== 'number') return { name, value: format_value(value), unit: value === null ? '' : unit };
+  let x = value;
+  if (unit === 'rad') {
+    x *= 180 / Math.PI;
+    unit = '°';
+  } else if (unit === 'm' && Math.abs(x) < 1e-3 && x !== 0) {
+    x *= 1e6;
+    unit = 'µm';
+  }
+  return { name, value: format_number(x, 4), unit };
+}
