@@ -17,6 +17,8 @@ endforeach()
 if(EXISTS ${PROJECT_SOURCE_DIR}/benchmarks/data)
   install(DIRECTORY benchmarks/data DESTINATION ${CMAKE_INSTALL_DATADIR}/coluber/benchmarks)
 endif()
+# the page that shows replays: built by npm, so it is there only where someone built it
+install(FILES viewer/dist/viewer.html DESTINATION ${CMAKE_INSTALL_DATADIR}/coluber/viewer OPTIONAL)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(COLUBER_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/coluber)
@@ -29,7 +31,7 @@ install(FILES ${COLUBER_GENERATED}/coluberConfig.cmake ${COLUBER_GENERATED}/colu
   DESTINATION ${COLUBER_CMAKE_DIR})
 
 # A static library leaves its own dependencies to whoever links it.
-set(COLUBER_PC_DEPENDENCIES "fmt tomlplusplus hdf5-serial")
+set(COLUBER_PC_DEPENDENCIES "fmt tomlplusplus hdf5-serial zlib")
 if(BUILD_SHARED_LIBS)
   set(COLUBER_PC_REQUIRES "eigen3")
   set(COLUBER_PC_REQUIRES_PRIVATE "${COLUBER_PC_DEPENDENCIES}")

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -11,6 +12,8 @@
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
+#include "replay_page.hpp"
+#include "screenshot.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -23,18 +26,25 @@ struct ExportArguments {
   fs::path run;
   std::string to;
   fs::path out;
+  std::optional<double> time;
 };
 
 int export_run(const ExportArguments& arguments) {
-  for (const char* format : {"html", "png", "webm", "mjcf", "urdf"}) {
+  for (const char* format : {"webm", "mjcf", "urdf"}) {
     if (arguments.to == format) {
       print_error(fmt::format("error: export --to {} is not built yet", format));
       return 2;
     }
   }
-  if (arguments.to != "csv") {
-    print_error(
-        fmt::format("error: export --to: there is no format \"{}\"\n  hint: csv", arguments.to));
+  const bool csv = arguments.to == "csv";
+  const bool png = arguments.to == "png";
+  if (!csv && !png && arguments.to != "html") {
+    print_error(fmt::format("error: export --to: there is no format \"{}\"\n  hint: html, png, csv",
+                            arguments.to));
+    return 2;
+  }
+  if (arguments.time && !png) {
+    print_error("error: --time belongs to --to png");
     return 2;
   }
   std::error_code error;
@@ -45,8 +55,17 @@ int export_run(const ExportArguments& arguments) {
     fault.hint = "name the folder that `coluber run` wrote";
     throw InputError(fault);
   }
-  const fs::path file = arguments.out.empty() ? arguments.run / "trajectory.csv" : arguments.out;
-  record::save_csv(record::load_trajectory(arguments.run), file);
+  const fs::path file = !arguments.out.empty() ? arguments.out
+                                               : arguments.run / (csv   ? "trajectory.csv"
+                                                                  : png ? "replay.png"
+                                                                        : "replay.html");
+  if (csv) {
+    record::save_csv(record::load_trajectory(arguments.run), file);
+  } else if (png) {
+    save_screenshot(arguments.run, file, {.time = arguments.time.value_or(0.0)});
+  } else {
+    fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, file)));
+  }
   fmt::print("{}\n", file.string());
   return 0;
 }
@@ -57,9 +76,18 @@ void add_export(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = app.add_subcommand("export", "write a run in another format");
   command->add_option("run", arguments->run, "run folder")->required()->type_name("RUN");
-  command->add_option("--to", arguments->to, "csv")->required()->type_name("FORMAT");
-  command->add_option("-o,--output", arguments->out, "file to write (RUN/trajectory.csv)")
+  command
+      ->add_option("--to", arguments->to,
+                   "html: one page that opens offline; png: a picture of it, by chromium; csv")
+      ->required()
+      ->type_name("FORMAT");
+  command
+      ->add_option("-o,--output", arguments->out,
+                   "file to write (RUN/replay.html, RUN/replay.png, RUN/trajectory.csv)")
       ->type_name("FILE");
+  command->add_option("--time", arguments->time, "png: the moment to show, s (0)")
+      ->type_name("T")
+      ->check(CLI::NonNegativeNumber);
   command->callback(
       [arguments, &action] { action = [arguments] { return export_run(*arguments); }; });
 }

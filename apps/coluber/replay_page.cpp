@@ -1,0 +1,98 @@
+#include "replay_page.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/core/version.hpp"
+
+#include "plot_gnuplot.hpp"
+
+namespace coluber::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string to_size(std::size_t bytes) {
+  const auto number = static_cast<double>(bytes);
+  if (bytes < 1000) return fmt::format("{} B", bytes);
+  return bytes < 1'000'000 ? fmt::format("{:.0f} kB", number / 1e3)
+                           : fmt::format("{:.1f} MB", number / 1e6);
+}
+
+}  // namespace
+
+fs::path find_viewer() {
+  const fs::path folder = data_folder();
+  if (folder.empty()) return {};
+  std::error_code error;
+  for (const char* place : {"viewer/viewer.html", "viewer/dist/viewer.html"}) {
+    if (fs::is_regular_file(folder / place, error)) return folder / place;
+  }
+  return {};
+}
+
+std::string load_viewer() {
+  const fs::path file = find_viewer();
+  if (file.empty()) {
+    throw FileError(fmt::format(
+        "the viewer's page is not there: no viewer/viewer.html or viewer/dist/viewer.html in {}\n"
+        "  hint: script/bootstrap builds it; with Node 18 or later: cd viewer && npm "
+        "install && npm run build",
+        data_folder().empty() ? "the data folder" : data_folder().string()));
+  }
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && !in.eof()) throw FileError(fmt::format("{}: cannot be read", file.string()));
+  const std::size_t mark = text.find(viewer_mark);
+  if (mark == std::string::npos || text.find(viewer_mark, mark + 1) != std::string::npos) {
+    throw FileError(
+        fmt::format("{} is not a viewer's page of this version: {} should be in it once\n"
+                    "  hint: script/bootstrap builds it",
+                    file.string(), viewer_mark));
+  }
+  return text;
+}
+
+std::string script_elements(const std::vector<record::PackedRun>& runs) {
+  std::string text;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const std::string id = k == 0 ? "coluber-run" : fmt::format("coluber-run-{}", k + 1);
+    text +=
+        fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, runs[k].json);
+  }
+  return text;
+}
+
+std::string_view page_policy() {
+  return "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
+         "blob:; font-src data:; worker-src blob:; base-uri 'none'; form-action 'none'";
+}
+
+std::string make_replay_page(const std::string& viewer,
+                             const std::vector<record::PackedRun>& runs) {
+  std::string page = viewer;
+  page.replace(page.find(viewer_mark), viewer_mark.size(),
+               fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n{}",
+                           page_policy(), script_elements(runs)));
+  return page;
+}
+
+std::string describe(const PageSize& size) {
+  return fmt::format("{}, of which data {}; the same as float32 {}", to_size(size.page),
+                     to_size(size.data), to_size(size.raw));
+}
+
+PageSize save_replay_page(const fs::path& run, const fs::path& file) {
+  const std::string viewer = load_viewer();
+  const std::vector<record::PackedRun> runs{record::pack_run(run)};
+  const std::string page = make_replay_page(viewer, runs);
+  save_text(page, file);
+  return {page.size(), runs.front().packed_bytes, runs.front().raw_bytes};
+}
+
+}  // namespace coluber::app

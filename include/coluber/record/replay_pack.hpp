@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coluber/core/export.hpp"
+
+namespace coluber::record {
+
+/// How the numbers of one float column are stored: value = min + step·q, q = 0 … 65534.
+struct PackedColumn {
+  double min = 0.0;
+  double step = 0.0;  ///< 0 where the column is constant
+};
+
+/// Frames of a replay made small: the encoding `delta16-deflate`.
+///
+/// Each column (one float of a frame, over all frames) is quantised to 16 bits between its least
+/// and its largest value; 65535 stands for NaN (an open contact) and for anything not finite. Each
+/// number is replaced by its difference to the frame before, modulo 65536, the first to 0. Columns
+/// lie one after another; then all low bytes, then all high bytes, raw deflate (RFC 1951) over
+/// both. A number comes back within step/2 of what it was, plus the rounding of float32.
+struct PackedReplay {
+  std::size_t frames = 0;
+  std::vector<PackedColumn> columns;
+  std::string deflated;
+};
+
+/// Packs `values`, frames × floats_per_frame, row-major. Throws Error if they do not divide.
+COLUBER_EXPORT PackedReplay pack_replay(std::span<const float> values,
+                                        std::size_t floats_per_frame);
+
+/// A run as a page carries it.
+struct PackedRun {
+  /// JSON in one line, safe inside a script element (no `<`): `{"replay": …, "run": {title, status,
+  /// scenario, summary, units, version, warnings}, "data": {encoding, columns, bytes}}`
+  std::string json;
+  std::size_t raw_bytes = 0;  ///< of replay.bin, float32
+  std::size_t packed_bytes =
+      0;  ///< of the data as it lies in the page, columns and base64 included
+};
+
+/// Packs replay.json, replay.bin and run.json of a run folder. Throws InputError where one is
+/// missing or the files do not belong together.
+COLUBER_EXPORT PackedRun pack_run(const std::filesystem::path& run_folder);
+
+}  // namespace coluber::record
