@@ -109,7 +109,7 @@ function start(runs: Run[]): void {
   const robot = typeof first.scenario.robot === 'object' && first.scenario.robot !== null ? (first.scenario.robot as Record<string, unknown>) : {};
   at('subtitle').textContent = [
     robot.name || robot.model ? [robot.name, robot.model && `${robot.model} model`].filter(Boolean).join(', ') : '',
-    links.length > 0 ? `${links.length} bodies` : '',
+    links.length > 0 ? `${links.length} ${links.every((b) => b.name.startsWith('link_')) ? 'links' : 'moving bodies'}` : '',
     `${format_number(t_last - t_first)} s at ${format_number(replay.rate)} Hz`,
     first.status && first.status !== 'completed' ? `${first.status}` : '',
   ].filter(Boolean).join(' · ');
@@ -126,11 +126,12 @@ function start(runs: Run[]): void {
       return row;
     }));
   };
-  const keys = [...new Set(runs.flatMap((r) => Object.keys(r.summary)))];
+  const keys = [...new Set(runs.flatMap((r) => Object.keys(r.summary)))].filter((key) => key !== 'final_state');
   const head = runs.length > 1 ? [{ name: '', cells: runs.map((r) => r.name) }] : [];
   rows(at('figures'), [...head, ...keys.map((key) => {
     const parts = runs.map((r) => (key in r.summary ? figure(key, r.summary[key], r.units[key]) : { name: key, value: '–', unit: '' }));
-    return { name: parts[0]!.name, cells: parts.map((p) => p.value), unit: parts.find((p) => p.unit)?.unit ?? '' };
+    const unit = parts.find((p) => p.unit)?.unit ?? '';
+    return runs.length > 1 ? { name: unit ? `${parts[0]!.name}, ${unit}` : parts[0]!.name, cells: parts.map((p) => p.value) } : { name: parts[0]!.name, cells: [parts[0]!.value], unit };
   })]);
   if (keys.length === 0) rows(at('figures'), [{ name: 'no summary in this run', cells: [] }]);
   const warnings = runs.flatMap((r) => r.warnings);
@@ -155,34 +156,36 @@ function start(runs: Run[]): void {
     { name: 'data', cells: [`${format_number(packing.bytes / 1000, 4)} kB, ${packing.encoding}`] },
     ...(packing.bytes !== packing.raw ? [{ name: 'as float32', cells: [`${format_number(packing.raw / 1000, 4)} kB (${format_number((100 * packing.bytes) / packing.raw, 3)} % stored)`] }] : []),
     ...packing.steps.map((s) => ({ name: `rounding of ${s.kind}`, cells: [s.step > 0 ? `± ${format_number(s.step / 2, 2)}` : 'none'], unit: s.step > 0 ? s.unit : '' })),
+    ...runs.flatMap((r) => ('final_state' in r.summary ? [{ name: 'final state', cells: [format_value(r.summary.final_state)] }] : [])),
     ...(replay.skipped.length > 0 ? [{ name: 'not shown', cells: [`fields of kind ${replay.skipped.join(', ')}`] }] : []),
   ]);
   if (runs.length > 1) {
     at('runs_legend').hidden = false;
     at('runs_legend').replaceChildren(...runs.map((run, i) => {
       const row = make('div');
-      row.append(make('i', '', i > 0 ? 'second' : ''), make('span', i > 0 ? `${run.name} (ghost, dashed)` : run.name));
+      row.append(make('i', '', i > 0 ? 'second' : ''), make('span', `${run.name}${run.title !== runs[1 - i]!.title ? `: ${run.title}` : ''}${i > 0 ? ' (ghost, dashed)' : ''}`));
       return row;
     }));
   }
 
   // Scene options -----------------------------------------------------------------------------------
-  const force_max = view ? Math.max(0, ...view.actors.map((a) => a.force_max)) : 0;
+  const force_typical = view ? Math.max(0, ...view.actors.map((a) => a.force_typical)) : 0;
   const extent = view ? Math.max(...links.map((b) => b.size[0] ?? 0), 0.01) : 1;
   const thick = 0.1 * extent;
-  // the largest force of the run is about eight body radii long, on a round scale
-  const force_scale = () => (force_max > 0 ? (round_down((8 * extent) / force_max) * 10 ** state.force_size) : 0);
+  // a large force of the run is about six body radii long, on a round scale; peaks may be longer
+  const force_scale = () => (force_typical > 0 ? round_down((6 * extent) / force_typical) * 10 ** state.force_size : 0);
   const ranges = new Map<string, number>();
   const range_of = (name: string) => {
     let range = ranges.get(name);
     if (range === undefined) {
-      range = 0;
+      // 98 in 100 values lie within the colours, the rest have the end's colour
+      const sizes: number[] = [];
       groups.forEach((gs, i) => gs.find((g) => g.name === name)?.channels.forEach((c) => {
-        for (let k = 0; k < runs[i]!.replay.frames; ++k) {
-          const v = Math.abs(c.read(k));
-          if (v > range!) range = v;
-        }
+        const { frames } = runs[i]!.replay;
+        for (let k = 0; k < frames; k += Math.max(1, Math.floor(frames / 500))) sizes.push(Math.abs(c.read(k)));
       }));
+      const sorted = sizes.filter(Number.isFinite).sort((p, q) => p - q);
+      range = Number((sorted[Math.floor(0.98 * sorted.length)] ?? 0).toPrecision(2));
       ranges.set(name, range);
     }
     return range || 1;
@@ -225,8 +228,8 @@ function start(runs: Run[]): void {
     if (!group) return;
     const [low, high] = at('ramp').querySelectorAll('span');
     const range = range_of(state.colour);
-    low!.textContent = `${group.label}  −${format_number(range, 3)}`;
-    high!.textContent = `${format_number(range, 3)} ${group.unit}`;
+    low!.textContent = `${group.label}  ≤ −${format_number(range, 3)}`;
+    high!.textContent = `≥ ${format_number(range, 3)} ${group.unit}`;
     at('ramp').querySelector('i')!.style.background = 'linear-gradient(90deg, rgb(33 102 209), rgb(219 219 219), rgb(204 41 36))';
   };
 
@@ -505,7 +508,7 @@ function start(runs: Run[]): void {
     view?.set_shadows(state.shadows);
     keep();
   });
-  at('force_row').hidden = force_max === 0;
+  at('force_row').hidden = force_typical === 0;
 
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -76,7 +76,7 @@ export class Plot {
           { ...axis, size: 26, values: (_, splits) => splits.map((s) => `${+s.toPrecision(6)} s`), space: 60 },
           { ...axis, size: 52, label, labelSize: 16, space: 24, values: (_, splits) => splits.map((s) => String(+s.toPrecision(4))) },
         ],
-        series: [{}, ...series.map((s) => ({ label: s.title, stroke: s.colour, width: 1.25, points: { show: false }, ...(s.dashed ? { dash: [5, 4] } : {}) }))],
+        series: [{}, ...series.map((s) => ({ label: s.title, stroke: s.colour, width: 1.25, pxAlign: 0, points: { show: false }, ...(s.dashed ? { dash: [5, 4] } : {}) }))],
       },
       [this.time, ...series.map((s) => s.values)] as unknown as uPlot.AlignedData,
       this.element,

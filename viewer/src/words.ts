@@ -48,7 +48,7 @@ const names: Record<string, string> = {
   cost_of_transport: 'cost of transport',
   max_penetration: 'deepest overlap',
   residual_max: 'largest residual',
-  rigid_residual_max: 'rigid law residual',
+  rigid_residual_max: 'rigid residual',
   failed_steps: 'failed steps',
   real_time_factor: 'times real time',
   final_state: 'final state',
@@ -64,7 +64,7 @@ export function figure(key: string, value: unknown, given_unit: string | undefin
   if (unit === 'rad') {
     x *= 180 / Math.PI;
     unit = '°';
-  } else if (unit === 'm' && Math.abs(x) < 1e-3 && x !== 0) {
+  } else if (unit === 'm' && Math.abs(x) < 1e-3) {
     x *= 1e6;
     unit = 'µm';
   }
