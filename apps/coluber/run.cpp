@@ -17,6 +17,7 @@
 #include "coluber/simulation/simulation.hpp"
 
 #include "command.hpp"
+#include "replay_page.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -133,6 +134,17 @@ int run(const RunArguments& arguments) {
     return 1;
   }
 
+  const fs::path page = folder / "replay.html";
+  bool has_page = false;
+  if (!find_viewer().empty()) {  // without the viewer's page a run is whole all the same
+    try {
+      save_replay_page(folder, page);
+      has_page = true;
+    } catch (const Error& error) {
+      print_warning(fmt::format("there is no replay.html: {}", error.what()));
+    }
+  }
+
   for (std::size_t k = warned; k < outcome.warnings.size(); ++k) print_warning(outcome.warnings[k]);
   if (arguments.json) {
     print_json(folder);
@@ -145,7 +157,10 @@ int run(const RunArguments& arguments) {
   }
   switch (outcome.status) {
     case simulation::RunStatus::completed:
-      if (!arguments.quiet) fmt::print(stderr, "wrote {}\n", folder.string());
+      if (!arguments.quiet) {
+        fmt::print(stderr, "wrote {}\n", folder.string());
+        if (has_page) fmt::print(stderr, "open  {}\n", page.string());
+      }
       return 0;
     case simulation::RunStatus::interrupted:
       fmt::print(stderr, "{}; {} holds the run so far\n", outcome.message, folder.string());

@@ -28,8 +28,8 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 // All that a run leaves in its folder, besides plots/.
-constexpr std::array<const char*, 5> result_files{"run.json", "trajectory.h5", "trajectory.csv",
-                                                  "replay.json", "replay.bin"};
+constexpr std::array<const char*, 6> result_files{"run.json",    "trajectory.h5", "trajectory.csv",
+                                                  "replay.json", "replay.bin",    "replay.html"};
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());

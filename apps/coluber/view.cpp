@@ -1,0 +1,155 @@
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "coluber/core/error.hpp"
+
+#include "command.hpp"
+#include "plot_fault.hpp"
+#include "replay_page.hpp"
+#include "terminal.hpp"
+#include "view_server.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace coluber::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ViewArguments {
+  std::vector<fs::path> runs;
+  int port = 0;
+  bool no_open = false;
+};
+
+std::string read_file(const fs::path& file) {
+  std::error_code error;
+  std::ifstream in(file, std::ios::binary);
+  if (!in || !fs::is_regular_file(file, error)) {
+    throw InputError(make_fault(file.string(), 0, 0, "cannot be read",
+                                "name a folder that `coluber run` wrote and completed"));
+  }
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// `course-1` of `runs/course-1/`.
+std::string name_of(const fs::path& run) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(run, error);
+  return (error ? run : whole).filename().string();
+}
+
+std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
+  using Json = nlohmann::ordered_json;
+  const std::string viewer = load_viewer();
+  std::map<std::string, Page> pages;
+  Json list = Json::array();
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    std::error_code error;
+    if (!fs::is_directory(runs[k], error)) {
+      throw InputError(make_fault(runs[k].string(), 0, 0, "is not a run folder",
+                                  "name the folder that `coluber run` wrote"));
+    }
+    Json entry{{"name", name_of(runs[k])}};
+    for (const auto& [key, file, type] :
+         {std::array{"replay", "replay.json", "application/json"},
+          std::array{"data", "replay.bin", "application/octet-stream"},
+          std::array{"run", "run.json", "application/json"}}) {
+      const std::string address = fmt::format("run/{}/{}", k, file);
+      pages["/" + address] = {type, read_file(runs[k] / file)};
+      entry[key] = address;
+    }
+    list.push_back(std::move(entry));
+  }
+  pages["/api/runs"] = {"application/json",
+                        Json{{"runs", list}}.dump(-1, ' ', true, Json::error_handler_t::replace)};
+  pages["/"] = {"text/html; charset=utf-8", viewer};
+  return pages;
+}
+
+// Asks the desktop to show the page; false if there is nobody to ask.
+bool open_browser(std::string address) {
+  std::string program = "xdg-open";
+  const std::array<char*, 3> words{program.data(), address.data(), nullptr};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setpgroup(&attributes, 0);  // Ctrl-C is for us, not for the browser
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  pid_t child = 0;
+  const int error =
+      posix_spawnp(&child, program.c_str(), &files, &attributes, words.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&attributes);
+  return error == 0;
+}
+
+int view(const ViewArguments& arguments) {
+  ViewServer server(
+      ViewServer::available() ? make_pages(arguments.runs) : std::map<std::string, Page>{},
+      arguments.port);
+  // no thread takes these signals; the one below waits for them
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  std::thread serving([&server] { server.serve(); });
+  const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
+  fmt::print("{}\n", address);
+  std::fflush(stdout);
+  if (!arguments.no_open && !open_browser(address)) {
+    print_warning("there is no xdg-open here; open the address in a browser");
+  }
+  fmt::print(stderr, "Ctrl-C ends it\n");
+  int signal = 0;
+  sigwait(&ends, &signal);
+  server.stop();
+  serving.join();
+  return 0;  // the ordinary way to leave
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<ViewArguments>();
+  CLI::App* command =
+      app.add_subcommand("view", "show a run, or two over each other, in the browser");
+  command->add_option("run", arguments->runs, "run folder; a second one is drawn over the first")
+      ->required()
+      ->expected(1, 2)
+      ->type_name("RUN [RUN2]");
+  command->add_option("--port", arguments->port, "port on 127.0.0.1 (any that is free)")
+      ->check(CLI::Range(0, 65535))
+      ->type_name("N");
+  command->add_flag("--no-open", arguments->no_open, "print the address and open no browser");
+  command->callback([arguments, &action] { action = [arguments] { return view(*arguments); }; });
+}
+
+}  // namespace coluber::app
