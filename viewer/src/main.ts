@@ -45,6 +45,7 @@ interface Api {
   pixels(): { width: number; height: number; data: Uint8Array } | null;
   plot(): { title: string; values: Float64Array }[];
   playheadTime(): number;
+  view(): number[] | null; // of the camera, once moved by hand
   drawn(): Promise<void>;
   firstFrame: number; // ms from the start of navigation to the first finished picture
 }
@@ -420,7 +421,7 @@ function start(runs: Run[]): void {
       kept.set('t', state.t.toFixed(digits));
       if (view) {
         kept.set('cam', view.camera_kind);
-        kept.set('view', view.view.map((x) => +x.toPrecision(4)).join(','));
+        if (view.view) kept.set('view', view.view.map((x) => +x.toPrecision(6)).join(','));
       }
       kept.set('plot', state.plot);
       kept.set('series', [...state.members].join(','));
@@ -589,6 +590,7 @@ function start(runs: Run[]): void {
     poseOf: (name: string, run = 0) => view?.actors[run]?.pose_of(name) ?? null,
     pixels: () => view?.pixels() ?? null,
     plot: () => plot.data,
+    view: () => view?.view ?? null,
     playheadTime: () => plot.playhead_time(),
     drawn: () => view?.drawn() ?? Promise.resolve(),
   });

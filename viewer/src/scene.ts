@@ -389,6 +389,7 @@ export class SceneView {
   private readonly edge: THREE.Line<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly sun = new THREE.DirectionalLight('#ffffff', 2.1);
   private waiting = false;
+  private moved = false; // the camera, since fit()
   private drawn_waiters: (() => void)[] = [];
   on_camera: () => void = () => undefined;
   on_draw: () => void = () => undefined;
@@ -552,7 +553,11 @@ export class SceneView {
     if (had) controls.target.copy(had);
     this.fit();
     controls.addEventListener('change', () => this.request());
-    controls.addEventListener('end', () => this.on_camera());
+    const turned = () => {
+      this.moved = true;
+      this.on_camera();
+    };
+    controls.addEventListener('end', turned);
   }
 
   /** Puts the whole run, or for the following camera the robot now, into the picture. */
@@ -589,6 +594,7 @@ export class SceneView {
       this.perspective.position.copy(middle).addScaledVector(direction, distance * (this.camera_name === 'follow' ? 1.5 : 1.06));
     }
     this.actors[0]!.centre(this.actors[0]!.frame, this.followed);
+    this.moved = false;
     this.controls.update();
     this.request();
   }
@@ -606,15 +612,18 @@ export class SceneView {
     return box.isEmpty() ? this.bounds.clone() : box;
   }
 
-  /** Camera place, target and zoom as one list, for the address. */
-  get view(): number[] {
-    return [...this.camera.position.toArray(), ...this.controls.target.toArray(), this.camera.zoom];
+  /** Target, camera relative to it, and zoom as one list, for the address; null where fit() left them. */
+  get view(): number[] | null {
+    if (!this.moved) return null;
+    const { target } = this.controls;
+    return [...target.toArray(), ...this.camera.position.clone().sub(target).toArray(), this.camera.zoom];
   }
 
-  set view(view: number[]) {
-    if (view.length !== 7 || !view.every(Number.isFinite) || view[6]! <= 0) return;
-    this.camera.position.set(view[0]!, view[1]!, view[2]!);
-    this.controls.target.set(view[3]!, view[4]!, view[5]!);
+  set view(view: number[] | null) {
+    if (view === null || view.length !== 7 || !view.every(Number.isFinite) || view[6]! <= 0) return;
+    this.controls.target.set(view[0]!, view[1]!, view[2]!);
+    this.camera.position.set(view[3]!, view[4]!, view[5]!).add(this.controls.target);
+    this.moved = true;
     this.camera.zoom = view[6]!;
     this.camera.updateProjectionMatrix();
     this.controls.update();
@@ -630,6 +639,7 @@ export class SceneView {
       this.followed.copy(now);
       this.camera.position.add(step);
       this.controls.target.add(step);
+      this.moved = true;
       this.controls.update();
     }
     this.request();

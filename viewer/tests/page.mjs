@@ -92,4 +92,13 @@ export async function open_page(context, address) {
   return { page, errors, requests };
 }
 
-export const ready = (page) => page.waitForFunction(() => window.coluber?.ready === true, null, { timeout: 60000 });
+/** Waits until `condition` holds in the page. (waitForFunction would need eval, which the page's policy forbids.) */
+export async function until(page, condition, seconds = 60) {
+  const end = Date.now() + 1000 * seconds;
+  while (!(await page.evaluate(condition))) {
+    if (Date.now() > end) throw new Error(`never held within ${seconds} s: ${condition}`);
+    await page.waitForTimeout(20);
+  }
+}
+
+export const ready = (page) => until(page, () => window.coluber?.ready === true);

@@ -11,11 +11,11 @@ import { fit_joint, frame_at, make_groups, make_replay, read_embedded, read_floa
 try {
   new DecompressionStream('deflate-raw');
 } catch {
-  globalThis.DecompressionStream = class {
-    constructor() {
-      return Duplex.toWeb(createInflateRaw()) as unknown as DecompressionStream;
-    }
-  } as unknown as typeof DecompressionStream;
+  const to_web = (Duplex as unknown as { toWeb(d: Duplex): DecompressionStream }).toWeb;
+  const stand_in = function () {
+    return to_web(createInflateRaw());
+  };
+  globalThis.DecompressionStream = stand_in as unknown as typeof DecompressionStream;
 }
 
 // Written by `coluber run` and `coluber export` (fixtures/README.md).
