@@ -403,9 +403,8 @@ test('served with raw data, the page shows exactly the recorded float32 values',
 
 test('a page by coluber export opens from disk and shows the run', options, async () => {
   const run = join(folder, 'run');
-  const env = { ...process.env, COLUBER_VIEWER: viewer };
   const program = (...args) => {
-    const result = spawnSync(coluber, args, { encoding: 'utf8', env });
+    const result = spawnSync(coluber, args, { encoding: 'utf8' });
     assert.equal(result.status, 0, result.stderr);
   };
   program('run', join(fixtures, 'three_links.toml'), '--out', run, '-q');
@@ -423,7 +422,7 @@ test('coluber view serves one run, and two for comparison', options, async () =>
   const run = join(folder, 'served');
   assert.equal(spawnSync(coluber, ['run', join(fixtures, 'three_links.toml'), '--out', run, '-q']).status, 0);
   for (const runs of [[run], [run, run]]) {
-    const server = spawn(coluber, ['view', ...runs, '--no-open'], { env: { ...process.env, COLUBER_VIEWER: viewer } });
+    const server = spawn(coluber, ['view', ...runs, '--no-open']);
     try {
       let said = '';
       const address = await new Promise((resolve, reject) => {
