@@ -138,32 +138,6 @@ std::size_t width_of(std::string_view text) {
   }));
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 /// The picture without its XML heading, its ids made this page's own.
 std::string inlined(std::string svg, std::size_t index, std::string_view label) {
   const auto replace = [&svg](std::string_view from, const std::string& to) {
@@ -215,6 +189,9 @@ td.claim { min-width: 22rem; width: 100%; }
 figure { margin: 1.5rem 0 2rem; }
 figure svg { display: block; width: 100%; height: auto; border-radius: 0.3rem; }
 figcaption { margin-top: 0.4rem; }
+.replay { border: 1px solid var(--line); border-radius: 0.4rem; margin: 0.6rem 0; overflow: hidden; }
+.replay summary { cursor: pointer; padding: 0.5rem 0.8rem; background: var(--card); }
+.replay iframe { display: block; width: 100%; height: 85vh; min-height: 30rem; border: 0; }
 @media (max-width: 46rem) {
   table, tbody, tr, td { display: block; width: 100%; }
   thead { display: none; }
@@ -227,6 +204,32 @@ figcaption { margin-top: 0.4rem; }
 )";
 
 }  // namespace
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
 
 std::string claims_json(const std::vector<SourceReport>& reports) {
   auto claims = Json::array();
@@ -260,7 +263,8 @@ std::string claims_table(const std::vector<SourceReport>& reports) {
 }
 
 std::string claims_page(const std::vector<SourceReport>& reports,
-                        const std::vector<ReportFigure>& figures, const std::string& version) {
+                        const std::vector<ReportFigure>& figures, const std::string& version,
+                        const std::string& replays) {
   std::array<int, 3> counts{};
   int failed = 0;
   for (const auto& report : reports) {
@@ -338,6 +342,7 @@ std::string claims_page(const std::vector<SourceReport>& reports,
     page += fmt::format("<figure>\n{}\n<figcaption><b>{}</b> {}</figcaption>\n</figure>\n",
                         inlined(figures[k].svg, k + 1, figures[k].title), escaped(figures[k].title),
                         escaped(figures[k].caption));
+  page += replays;
   page += "</body>\n</html>\n";
   return page;
 }

@@ -2,7 +2,10 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "coluber/record/replay_pack.hpp"
 
 #include "reproduce_judge.hpp"
 
@@ -22,14 +25,26 @@ struct ReportFigure {
   std::string svg;
 };
 
+/// A run a reader can play in the report.
+struct ReportReplay {
+  std::string title;
+  std::string claims;  ///< ids of those that rest on it
+  record::PackedRun run;
+};
+
+/// Text for HTML, element or attribute.
+std::string escaped(std::string_view text);
+
 /// `{"claims": [...]}`, the command line's contract.
 std::string claims_json(const std::vector<SourceReport>& reports);
 
 /// The same as a table for people.
 std::string claims_table(const std::vector<SourceReport>& reports);
 
-/// One page that needs nothing else: no script, no style sheet, no picture beside it.
+/// One page that needs nothing else: no style sheet, no picture beside it, and no script but that
+/// of the replays, which go in as `replays`, HTML that is ready or empty.
 std::string claims_page(const std::vector<SourceReport>& reports,
-                        const std::vector<ReportFigure>& figures, const std::string& version);
+                        const std::vector<ReportFigure>& figures, const std::string& version,
+                        const std::string& replays = {});
 
 }  // namespace coluber::app

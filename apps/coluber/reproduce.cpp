@@ -12,7 +12,9 @@
 #include "data_dir.hpp"
 #include "plot_fault.hpp"
 #include "plot_figures.hpp"
+#include "replay_page.hpp"
 #include "report_claims.hpp"
+#include "report_replays.hpp"
 #include "reproduce_claims.hpp"
 #include "reproduce_judge.hpp"
 
@@ -85,7 +87,7 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
 }
 
 void save_report(const ReproduceOptions& options, const std::vector<SourceReport>& reports,
-                 const std::vector<ReportFigure>& figures) {
+                 const std::vector<ReportFigure>& figures, const RunStore& store) {
   std::error_code fault;
   fs::create_directories(options.out / "figures", fault);
   if (fault)
@@ -93,7 +95,17 @@ void save_report(const ReproduceOptions& options, const std::vector<SourceReport
   for (const auto& figure : figures)
     save_text(figure.svg, options.out / "figures" / (figure.name + ".svg"));
   save_text(claims_json(reports) + "\n", options.out / "claims.json");
-  save_text(claims_page(reports, figures, std::string{version()}), options.out / "report.html");
+  std::string replays;
+  if (find_viewer().empty()) {
+    fmt::print(
+        stderr,
+        "note: the report has no replays: the viewer's page is not built (script/bootstrap)\n");
+  } else {
+    const auto runs = make_replays(reports, store, options.out / "replays");
+    if (!runs.empty()) replays = replays_section(load_viewer(), runs);
+  }
+  save_text(claims_page(reports, figures, std::string{version()}, replays),
+            options.out / "report.html");
 }
 
 int reproduce(const ReproduceOptions& options) {
@@ -139,7 +151,7 @@ int reproduce(const ReproduceOptions& options) {
       if (chosen(claim)) report.verdicts.push_back(judge(file, claim, store));
     if (!report.verdicts.empty()) reports.push_back(std::move(report));
   }
-  save_report(options, reports, draw_figures(reports, store));
+  save_report(options, reports, draw_figures(reports, store), store);
 
   if (options.json)
     fmt::print("{}\n", claims_json(reports));

@@ -221,6 +221,7 @@ void check_head(Head& head) {
     }
     if (same_word(name, "transfer-encoding")) return refuse(400);
     if (same_word(name, "content-length") && value != "0") return refuse(413);
+    if (same_word(name, "origin") && value.empty()) return refuse(400);  // httplib would lose it
     if (same_word(name, "host") && ++hosts > 1) return refuse(400);
     if (same_word(name, "host") || same_word(name, "origin")) {
       passed += fmt::format("{}: {}\r\n", name, value);

@@ -1,0 +1,137 @@
+#include "report_replays.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "coluber/core/error.hpp"
+#include "coluber/record/run_folder.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "replay_page.hpp"
+
+namespace coluber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `course-peg-3-moved` of "course, peg 3 moved": a name for a folder.
+std::string folder_name(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain) {
+      result += c;
+    } else if (!result.empty() && result.back() != '-') {
+      result += '-';
+    }
+  }
+  return result;
+}
+
+record::PackedRun run_and_pack(const scenario::Scenario& scenario, const fs::path& folder) {
+  auto simulation = simulation::make_simulation(scenario);
+  record::RunFolder out(folder, simulation, {.force = true, .options = {}});
+  const std::array<simulation::FrameSink*, 1> sinks{&out};
+  out.finish(simulation::run(simulation, sinks));
+  return record::pack_run(folder);
+}
+
+/// Text as a JSON string that may stand in a script element.
+std::string script_string(const std::string& text) {
+  using Json = nlohmann::json;
+  std::string result;
+  for (const char c : Json(text).dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    if (c == '<') {
+      result += "\\u003c";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+// A replay is put together only when it is opened, and taken away when it is closed: five at once
+// would keep five graphics contexts busy.
+constexpr std::string_view opener = R"(
+const viewer = JSON.parse(document.getElementById('coluber-viewer').textContent);
+for (const part of document.querySelectorAll('details.replay')) {
+  part.addEventListener('toggle', () => {
+    part.querySelector('iframe')?.remove();
+    if (!part.open) return;
+    const data = document.getElementById(part.dataset.run).textContent;
+    const frame = document.createElement('iframe');
+    frame.title = part.querySelector('summary').textContent;
+    frame.srcdoc = viewer.page.replace(viewer.mark, () =>
+      viewer.before + '<script type="application/json" id="coluber-run">' + data + '<' + '/script>');
+    part.append(frame);
+  });
+}
+)";
+
+}  // namespace
+
+std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
+                                       const RunStore& store, const fs::path& folder) {
+  std::vector<ReportReplay> replays;
+  for (const auto& report : reports) {
+    const Way& way = report.file->ways.back();
+    std::set<std::string> seen;
+    for (const auto& figure : report.file->figures) {
+      for (const auto& name : figure.runs) {
+        const ClaimRun& run = report.file->runs.find(name)->second;
+        if (!store.contains(run, way) || !seen.insert(name).second) continue;
+        const DoneRun& done = store.at(run, way);
+        if (!done.failure.empty()) continue;
+        std::vector<std::string> claims;
+        for (const auto& verdict : report.verdicts) {
+          if (verdict.claim->run == name) claims.push_back(verdict.claim->id);
+        }
+        try {
+          replays.push_back(
+              {name, fmt::format("{}", fmt::join(claims, ", ")),
+               run_and_pack(done.scenario, folder / fmt::format("{}-{}", report.file->source,
+                                                                folder_name(name)))});
+        } catch (const Error& error) {
+          fmt::print(stderr, "warning: no replay of {}: {}\n", name, error.what());
+        }
+      }
+    }
+  }
+  return replays;
+}
+
+std::string replays_section(const std::string& viewer, const std::vector<ReportReplay>& replays) {
+  std::string page;
+  std::size_t bytes = viewer.size();
+  for (const auto& replay : replays) bytes += replay.run.packed_bytes;
+  page += fmt::format(
+      "<h2>Replays</h2>\n<p class=\"quiet\">The runs behind the figures, with our defaults; they "
+      "are in "
+      "this page ({:.1f} MB) and need no network.</p>\n",
+      static_cast<double>(bytes) / 1e6);
+  for (std::size_t k = 0; k < replays.size(); ++k) {
+    const auto& replay = replays[k];
+    page += fmt::format(
+        "<details class=\"replay\" data-run=\"replay-{}\"><summary><b>{}</b> <span "
+        "class=\"where\">{}</span> <span class=\"quiet\">{:.0f} kB</span></summary></details>\n"
+        "<script type=\"application/json\" id=\"replay-{}\">{}</script>\n",
+        k + 1, escaped(replay.title), escaped(replay.claims),
+        static_cast<double>(replay.run.packed_bytes) / 1e3, k + 1, replay.run.json);
+  }
+  const std::string before =
+      fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", page_policy());
+  page += fmt::format(
+      "<script type=\"application/json\" "
+      "id=\"coluber-viewer\">{{\"page\":{},\"mark\":{},\"before\":{}}}</script>\n<script>{}</"
+      "script>\n",
+      script_string(viewer), script_string(std::string(viewer_mark)), script_string(before),
+      opener);
+  return page;
+}
+
+}  // namespace coluber::app
