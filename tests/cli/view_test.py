@@ -5,6 +5,7 @@ $COLUBER_REQUESTS random and malformed requests are sent (default 3000); all of 
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
+import collections
 import json
 import os
 import random
@@ -185,7 +186,7 @@ def malformed(rng, port):
 
 def test_random_requests(environment, run):
     server = Server(environment, run, "--no-open")
-    sent, strange, lock = [0], [], threading.Lock()
+    sent, strange, lock, answers = [0], [], threading.Lock(), collections.Counter()
 
     def work(seed):
         rng = random.Random(seed)
@@ -199,6 +200,8 @@ def test_random_requests(environment, run):
                 answer = server.send(data, 60)
             except OSError as error:
                 answer = b"?" + str(error).encode()
+            with lock:
+                answers[answer[9:12].decode("latin-1")] += 1
             if answer and not re.match(rb"HTTP/1\.1 (200|400|403|404|405|408|413|414|431|505) ", answer):
                 with lock:
                     strange.append((data[:80], answer[:80]))
@@ -213,6 +216,7 @@ def test_random_requests(environment, run):
         seconds = time.monotonic() - begin
         check(f"{REQUESTS} random and malformed requests do not end the server", server.process.poll() is None, server.process.poll())
         check("every answer is one of ours", not strange, strange[:3])
+        check("requests of every kind arrived", all(answers[status] > 0 for status in ("200", "400", "403", "404", "405", "431")), answers)
         check("the server answers as before", server.get("/")[0] == 200 and server.get("/run/0/replay.bin")[2] == (run / "replay.bin").read_bytes())
         memory = int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{server.process.pid}/status").read_text())[1])
         # under a sanitizer freed memory is kept back for a while: up to 256 MB of it
@@ -220,7 +224,7 @@ def test_random_requests(environment, run):
         files = len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
         check("no connection is left open", files < 20, files)
         check("Ctrl-C still ends it with 0", server.stop() == 0, server.process.returncode)
-        print(f"{REQUESTS} requests in {seconds:.1f} s, memory {memory} kB")
+        print(f"{REQUESTS} requests in {seconds:.1f} s, memory {memory} kB, answers {dict(sorted(answers.items()))}")
     finally:
         server.stop()
 

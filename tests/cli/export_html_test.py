@@ -1,0 +1,210 @@
+#!/usr/bin/python3
+"""`coluber export --to html|png` and the replay.html of a run: one page, safe against what the files say.
+
+Prints `N passed, M failed` last; the program is $COLUBER.
+"""
+
+import base64
+import html.parser
+import json
+import math
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[2]
+COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+FIXTURES = SOURCE / "viewer" / "tests" / "fixtures"
+STAND_IN = "<!doctype html>\n<html><head><title>page</title><!--COLUBER_DATA--></head><body>page</body></html>\n"
+passed, failed = 0, 0
+
+
+def check(sentence, holds, why=""):
+    global passed, failed
+    if holds:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAIL  {sentence}\n      {why}")
+
+
+def coluber(*words, **more):
+    return subprocess.run([COLUBER, *map(str, words)], capture_output=True, text=True, timeout=300, **more)
+
+
+class Scripts(html.parser.HTMLParser):
+    """What a browser takes for scripts, by id."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.open, self.metas = {}, None, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        if tag == "script":
+            self.open = dict(attributes)
+            self.found[self.open.get("id")] = (self.open.get("type"), "")
+        if tag == "meta":
+            self.metas.append(dict(attributes))
+
+    def handle_endtag(self, tag):
+        if tag == "script":
+            self.open = None
+
+    def handle_data(self, text):
+        if self.open is not None:
+            kind, before = self.found[self.open.get("id")]
+            self.found[self.open.get("id")] = (kind, before + text)
+
+
+def unpack(data, frames):
+    """The numbers by column, from the description of the format."""
+    columns = data["columns"]
+    count = frames * len(columns)
+    planes = zlib.decompress(base64.b64decode(data["bytes"], validate=True), -15)
+    assert len(planes) == 2 * count
+    result = []
+    for c, column in enumerate(columns):
+        level, numbers = 0, []
+        for k in range(c * frames, (c + 1) * frames):
+            level = (level + planes[k] + 256 * planes[count + k]) % 65536
+            numbers.append(math.nan if level == 65535 else column["min"] + column["step"] * level)
+        result.append(numbers)
+    return result
+
+
+def fixture(folder):
+    folder.mkdir()
+    for file in ("run.json", "replay.json", "replay.bin"):
+        shutil.copy(FIXTURES / file, folder / file)
+    return folder
+
+
+def test_the_page(tmp, environment):
+    run = fixture(tmp / "run")
+    done = coluber("export", run, "--to", "html", env=environment)
+    page = run / "replay.html"
+    check("export exits 0 and prints the file", done.returncode == 0 and done.stdout == f"{page}\n", done)
+    check("the size of the data is stated", "data" in done.stderr and "float32" in done.stderr, done.stderr)
+    text = page.read_text()
+    scripts = Scripts(text)
+    check("one script element carries the run", list(scripts.found) == ["coluber-run"] and scripts.found["coluber-run"][0] == "application/json", scripts.found.keys())
+    before, after = STAND_IN.split("<!--COLUBER_DATA-->")
+    check("the rest of the page is the viewer's", text.startswith(before) and text.endswith(after))
+    check("the page may fetch nothing", any("default-src 'none'" in m.get("content", "") and "connect-src" not in m.get("content", "") for m in scripts.metas), scripts.metas)
+    packed = json.loads(scripts.found["coluber-run"][1])
+    header = json.loads((run / "replay.json").read_text())
+    known = json.loads((run / "run.json").read_text())
+    check("replay.json is in it", packed["replay"] == header)
+    check("title, scenario and figures of the run are in it", packed["run"]["title"] == known["title"] and packed["run"]["scenario"] == known["scenario"]["resolved"] and packed["run"]["summary"] == known["summary"])
+    check("no path of this machine is in it", known["scenario"]["path"] not in text or known["scenario"]["path"] == "three_links.toml")
+    frames, width = header["frames"], header["floats_per_frame"]
+    raw = struct.unpack(f"<{frames * width}f", (run / "replay.bin").read_bytes())
+    worst, nans = 0.0, 0
+    for c, numbers in enumerate(unpack(packed["data"], frames)):
+        step = packed["data"]["columns"][c]["step"]
+        for k, number in enumerate(numbers):
+            true = raw[k * width + c]
+            if math.isnan(true) or math.isnan(number):
+                nans += 1
+                worst = max(worst, 0.0 if math.isnan(true) and math.isnan(number) else math.inf)
+            elif number != true:
+                worst = max(worst, abs(number - true) / step)
+    # half a step, with room for the rounding of the division
+    check("every number comes back within half a step, NaN as NaN", worst <= 0.5 + 1e-6 and nans > 0, (worst, nans))
+    check("the fixture of the viewer's tests is what this program writes", json.loads((FIXTURES / "packed.json").read_text()) == packed)
+    other = coluber("export", run, "--to", "html", "-o", tmp / "other.html", env=environment)
+    check("-o chooses the file, the same run gives the same bytes", other.returncode == 0 and (tmp / "other.html").read_bytes() == page.read_bytes())
+
+
+def test_hostile_names(tmp, environment):
+    run = fixture(tmp / "hostile")
+    evil = "</script><script>alert('1')</script><!--<script>\u2028\"&amp;"
+    for file in ("run.json", "replay.json"):
+        known = json.loads((run / file).read_text())
+        known["title"] = evil
+        if file == "replay.json":
+            known["bodies"][0]["name"] = evil
+            known["fields"][0]["label"] = evil
+        (run / file).write_text(json.dumps(known))
+    check("hostile names export", coluber("export", run, "--to", "html", env=environment).returncode == 0)
+    text = (run / "replay.html").read_text()
+    scripts = Scripts(text)
+    packed = json.loads(scripts.found["coluber-run"][1])
+    check("a title that ends the script element stays a title", list(scripts.found) == ["coluber-run"] and packed["run"]["title"] == evil and packed["replay"]["title"] == evil, list(scripts.found))
+    check("names of bodies and fields stay names", packed["replay"]["bodies"][0]["name"] == evil and packed["replay"]["fields"][0]["label"] == evil)
+    check("the page has no script element of theirs", text.count("<script") == 1 and "<!--" not in text)
+
+
+def test_refusals(tmp, environment):
+    run = fixture(tmp / "broken")
+    (tmp / "bare").mkdir()
+    bare = environment | {"COLUBER_DATA": str(tmp / "bare")}
+    done = coluber("export", run, "--to", "html", env=bare)
+    check("without the viewer's page it says what to do", done.returncode == 1 and "script/bootstrap" in done.stderr and done.stdout == "" and not (run / "replay.html").exists(), done)
+    (tmp / "old" / "viewer").mkdir(parents=True)
+    (tmp / "old" / "viewer" / "viewer.html").write_text("<html></html>")
+    done = coluber("export", run, "--to", "html", env=environment | {"COLUBER_DATA": str(tmp / "old")})
+    check("a page without the place for data is refused", done.returncode == 1 and "COLUBER_DATA" in done.stderr, done)
+    (run / "replay.bin").write_bytes((run / "replay.bin").read_bytes()[:-10])
+    done = coluber("export", run, "--to", "html", env=environment)
+    check("data cut short exit 3", done.returncode == 3 and "replay.bin" in done.stderr and not (run / "replay.html").exists(), done)
+    (run / "replay.json").write_text("{")
+    check("a damaged replay.json exits 3", coluber("export", run, "--to", "html", env=environment).returncode == 3)
+    check("a folder that is not there exits 3", coluber("export", tmp / "nowhere", "--to", "html", env=environment).returncode == 3)
+    check("a format that does not exist exits 2", coluber("export", run, "--to", "pdf", env=environment).returncode == 2)
+    check("--time without png exits 2", coluber("export", run, "--to", "html", "--time", "1", env=environment).returncode == 2)
+    good = fixture(tmp / "good")
+    done = coluber("export", good, "--to", "html", "-o", tmp / "no" / "such" / "x.html", env=environment)
+    check("a file that cannot be written exits 1", done.returncode == 1 and "x.html" in done.stderr, done)
+    (tmp / "bin").mkdir()
+    done = coluber("export", good, "--to", "png", env=environment | {"PATH": str(tmp / "bin")})
+    check("png without chromium says so and exits 1", done.returncode == 1 and "chromium" in done.stderr and done.stdout == "" and not (good / "replay.png").exists(), done)
+
+
+def test_run_writes_the_page(tmp, environment):
+    scenario = FIXTURES / "three_links.toml"
+    done = coluber("run", scenario, "--out", tmp / "new", env=environment)
+    check("a run leaves replay.html and names it", done.returncode == 0 and (tmp / "new/replay.html").exists() and "replay.html" in done.stderr, done)
+    done = coluber("run", scenario, "--out", tmp / "new", "--force", "-q", env=environment | {"COLUBER_DATA": str(tmp / "bare")})
+    check("a run replaced without the viewer's page keeps no old replay.html", done.returncode == 0 and not (tmp / "new/replay.html").exists(), done)
+
+
+def test_picture(tmp):
+    """With chromium and the real page only."""
+    if shutil.which("chromium") is None or not (SOURCE / "viewer/dist/viewer.html").exists():
+        print("no chromium or no viewer/dist/viewer.html: pictures are not tested")
+        return
+    run = fixture(tmp / "picture")
+    pictures = []
+    for time in ("0", "0.4"):
+        done = coluber("export", run, "--to", "png", "--time", time, "-o", tmp / f"{time}.png")
+        check(f"png at {time} s is written", done.returncode == 0 and (tmp / f"{time}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n", done)
+        if done.returncode == 0:
+            pictures.append((tmp / f"{time}.png").read_bytes())
+            check("it is 1280 × 720", struct.unpack(">II", pictures[-1][16:24]) == (1280, 720), struct.unpack(">II", pictures[-1][16:24]))
+    check("two moments are two pictures", len(set(pictures)) == 2)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        tmp = Path(folder)
+        (tmp / "data" / "viewer").mkdir(parents=True)
+        (tmp / "data" / "viewer" / "viewer.html").write_text(STAND_IN)
+        environment = os.environ | {"COLUBER_DATA": str(tmp / "data")}
+        test_the_page(tmp, environment)
+        test_hostile_names(tmp, environment)
+        test_refusals(tmp, environment)
+        test_run_writes_the_page(tmp, environment)
+        test_picture(tmp)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
