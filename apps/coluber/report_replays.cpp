@@ -60,14 +60,18 @@ std::string script_string(const std::string& text) {
 constexpr std::string_view opener = R"(
 const viewer = JSON.parse(document.getElementById('coluber-viewer').textContent);
 for (const part of document.querySelectorAll('details.replay')) {
+  let address = '';
   part.addEventListener('toggle', () => {
     part.querySelector('iframe')?.remove();
+    URL.revokeObjectURL(address);
     if (!part.open) return;
     const data = document.getElementById(part.dataset.run).textContent;
+    const page = viewer.page.replace(viewer.mark, () =>
+      viewer.before + '<script type="application/json" id="coluber-run">' + data + '<' + '/script>');
+    address = URL.createObjectURL(new Blob([page], {type: 'text/html;charset=utf-8'}));
     const frame = document.createElement('iframe');
     frame.title = part.querySelector('summary').textContent;
-    frame.srcdoc = viewer.page.replace(viewer.mark, () =>
-      viewer.before + '<script type="application/json" id="coluber-run">' + data + '<' + '/script>');
+    frame.src = address;  // an address of its own: the viewer keeps its state behind #
     part.append(frame);
   });
 }
