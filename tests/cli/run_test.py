@@ -285,9 +285,9 @@ def test_usage(tmp):
     check("a missing scenario name exits 2", coluber("run").returncode == 2)
     help_text = coluber("--help")
     check("--help exits 0 and lists what works", help_text.returncode == 0
-          and all(f"  {word}" in help_text.stdout for word in "run check list plot export reproduce bench version".split()),
+          and all(f"  {word}" in help_text.stdout for word in "run check list plot view export reproduce bench version".split()),
           help_text.stdout)
-    check("--help does not list what does not", not re.search(r"^  (view|sweep|quality)", help_text.stdout, re.M))
+    check("--help does not list what does not", not re.search(r"^  (sweep|quality)", help_text.stdout, re.M))
     run_help = coluber("run", "--help").stdout
     check("run --help does not list --resume", "--resume" not in run_help and "--force" in run_help, run_help)
 
