@@ -592,7 +592,10 @@ function start(runs: Run[]): void {
     plot: () => plot.data,
     view: () => view?.view ?? null,
     playheadTime: () => plot.playhead_time(),
-    drawn: () => view?.drawn() ?? Promise.resolve(),
+    drawn: () => {
+      view?.request();
+      return view?.drawn() ?? Promise.resolve();
+    },
   });
 }
 
