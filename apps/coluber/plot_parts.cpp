@@ -56,7 +56,9 @@ Window window_of(const Trajectory& run, const FigureOptions& options) {
     const auto after = std::upper_bound(t.begin(), t.end(), *options.to + slack) - t.begin();
     window.last = after == 0 ? 0 : static_cast<std::size_t>(after - 1);
   }
-  if (window.first >= window.last)
+  const bool ordered =
+      !(options.from && std::isnan(*options.from)) && !(options.to && std::isnan(*options.to));
+  if (!ordered || window.first >= window.last)
     reject(fmt::format("nothing to draw between {} and {} s", options.from.value_or(t.front()),
                        options.to.value_or(t.back())),
            fmt::format("the run has frames from {} to {} s", t.front(), t.back()));
@@ -65,7 +67,7 @@ Window window_of(const Trajectory& run, const FigureOptions& options) {
 
 std::size_t frame_at(const Trajectory& run, double time) {
   const auto& t = run.time;
-  if (time < t.front() - 1e-9 || time > t.back() + 1e-9)
+  if (!(time >= t.front() - 1e-9 && time <= t.back() + 1e-9))  // nor at NaN
     reject(fmt::format("the run has no frame at {} s", time),
            fmt::format("it has frames from {} to {} s", t.front(), t.back()));
   const auto after = std::lower_bound(t.begin(), t.end(), time);

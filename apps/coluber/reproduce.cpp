@@ -64,14 +64,16 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
                                        const RunStore& store) {
   std::vector<ReportFigure> figures;
   for (const auto& report : reports) {
+    int number = 0;
     for (const auto& spec : report.file->figures) {
+      ++number;
       const bool done = std::all_of(spec.runs.begin(), spec.runs.end(), [&](const auto& name) {
         return store.contains(report.file->runs.find(name)->second, report.file->ways.back());
       });
       if (!done) continue;
       try {
-        figures.push_back({fmt::format("{}-{}", report.file->source, figures.size() + 1),
-                           spec.title, spec.caption,
+        figures.push_back({fmt::format("{}-{}", report.file->source, number), spec.title,
+                           spec.caption,
                            render(draw(*report.file, spec, store), PictureFormat::svg)});
       } catch (const FileError& error) {  // without gnuplot the page goes without pictures
         fmt::print(stderr, "warning: the report has no figures: {}\n", error.what());

@@ -155,6 +155,8 @@ def test_choosing_links_and_times(tmp, course):
     for words, what in (
         (("--link", 12, "--what", "path"), "a link that is not there"),
         (("--time", 99, "--what", "course"), "a time after the end"),
+        (("--time", "nan", "--what", "course"), "a time that is no number"),
+        (("--from", "nan", "--what", "path"), "a window from nowhere"),
         (("--from", 50, "--to", 60, "--what", "angles"), "a window without frames"),
     ):
         done = coluber("plot", course, *words, "-o", tmp / "none.svg")
