@@ -46,7 +46,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may writ
 void catch_signals() {
   struct sigaction action{};
   action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-  action.sa_flags = SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
