@@ -1,5 +1,5 @@
 // Kernels of the planar model over the number of links, each from a state in mid-gait: Aiko's links
-// on the floor and among the 20 circles of tests/data/peers, friction 0.2, gait (7.3), implicit
+// on the floor and among the 20 circles of benchmarks/data, friction 0.2, gait (7.3), implicit
 // servos, 1 ms.
 #include <fstream>
 #include <string>
@@ -24,7 +24,7 @@ constexpr int batch =
 /// Circles of the scene with n links; n must be one of the sizes there is a file for.
 std::vector<planar::Obstacle> load_circles(int n) {
   const std::string name =
-      COLUBER_SOURCE_DIR "/tests/data/peers/peers-scene-cylinders-" + std::to_string(n) + ".csv";
+      COLUBER_SOURCE_DIR "/benchmarks/data/peers-scene-cylinders-" + std::to_string(n) + ".csv";
   std::ifstream file(name);
   std::string line;
   std::getline(file, line);  // header
