@@ -9,15 +9,13 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = os.environ.get("COLUBER", str(SOURCE / "build/release/bin/coluber"))
+from harness import COLUBER, SOURCE, check, finish
+
 AIKO = '[robot]\nname = "aiko"\n'
 COURSE = (SOURCE / "scenarios/aiko_course.toml").read_text()
-passed, failed = 0, 0
 
 
 class Case:
@@ -142,8 +140,7 @@ def verdict(case, command, folder):
     return ""
 
 
-def check(case):
-    global passed, failed
+def try_case(case):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path, text in case.files.items():
@@ -153,15 +150,10 @@ def check(case):
             case.make(folder)
         for command in (["check"], ["run", "--out", "out"]):
             why = verdict(case, command, folder)
-            if why:
-                failed += 1
-                print(f"FAIL  coluber {command[0]}: {case.sentence}\n      {why}")
-            else:
-                passed += 1
+            check(f"coluber {command[0]}: {case.sentence}", not why, why)
 
 
 for each in CASES:
-    check(each)
+    try_case(each)
 print(f"{len(CASES)} bad inputs")
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+finish()

@@ -15,7 +15,6 @@ import resource
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -23,19 +22,9 @@ from pathlib import Path
 import h5py
 import numpy
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+from harness import COLUBER, SOURCE, check, finish
+
 SCENARIO = str(SOURCE / "scenarios" / "aiko_course.toml")
-passed, failed = 0, 0
-
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 def coluber(*words, cwd=None, **more):
@@ -365,9 +354,8 @@ def main():
                 test(tmp) if test.__code__.co_argcount else test()
             except Exception as error:  # a test that cannot go on has failed
                 check(name.replace("_", " "), False, f"{type(error).__name__}: {error}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
