@@ -37,6 +37,7 @@ def table(text):
 
 
 TABLE = AIKO + 'links = 3\n[gait]\nname = "table"\ntable = "angles.csv"\n'
+PEG = "[[world.obstacle]]\nx = 0.0\ny = 0.02\nradius = 0.02\n"  # across link 1 of a straight robot
 
 CASES = [
     # keys
@@ -105,6 +106,26 @@ CASES = [
         r"s\.toml:7:6: solver\.dt: ",
         r"--set a=1: a: ",
         set=["a=1"],
+    ),
+    Case(
+        "faults of keys and of the table at once",
+        TABLE + "[controller]\nkp = -1\n",
+        r"s\.toml:8:6: controller\.kp: ",
+        r"angles\.csv:3:3: gait\.table: .*nan",
+        files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n"),
+    ),
+    Case(
+        "a start inside an obstacle and faults of the table at once",
+        TABLE + '[start]\nshape = "straight"\n' + PEG,
+        r"s\.toml:9:1: world\.obstacle\.1: link 1 starts 0\.\d+ m inside",
+        r"angles\.csv:3:3: gait\.table: .*nan",
+        files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n"),
+    ),
+    Case(
+        "faults of the table alone where the start shape comes from it",
+        TABLE + PEG,
+        r"angles\.csv:3:3: gait\.table: .*nan",
+        files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n"),
     ),
 ]
 
