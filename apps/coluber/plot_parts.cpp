@@ -19,7 +19,12 @@ const std::vector<double>* measured_column(const FigureOptions& options, const s
   return found == options.measured->columns.end() ? nullptr : &found->second;
 }
 
-Polyline sparse(const Polyline& line, std::size_t most = 90) {
+/// Some of the points, and a note that there were any.
+Polyline sparse(const FigureOptions& options, const Polyline& line, std::size_t most = 90) {
+  const bool any = std::any_of(line.begin(), line.end(), [](const Point& p) {
+    return std::isfinite(p.x) && std::isfinite(p.y);
+  });
+  if (any && options.measured_drawn != nullptr) *options.measured_drawn = true;
   const std::size_t stride = std::max<std::size_t>(1, (line.size() + most - 1) / most);
   Polyline result;
   for (std::size_t k = 0; k < line.size(); k += stride) result.push_back(line[k]);
@@ -118,11 +123,9 @@ void include(Range& range, const Polyline& line) {
   for (const auto& p : line) range.include(p.y);
 }
 
-Range padded(Range range, double share) {
-  if (!(range.low <= range.high)) return {-1.0, 1.0};
-  const double size = std::max(std::abs(range.low), std::abs(range.high));
-  double air = share * range.width();
-  if (range.width() <= 1e-9 * std::max(size, 1e-6)) air = size > 0.0 ? 0.1 * size : 1.0;
+Range padded(Range range, double least_span) {
+  if (!(range.low <= range.high)) range = {0.0, 0.0};
+  const double air = std::max(0.06 * range.width(), 0.5 * (least_span - range.width()));
   return {range.low - air, range.high + air};
 }
 
@@ -145,7 +148,7 @@ Polyline measured_over_time(const FigureOptions& options, const std::string& nam
       if (t >= times.low && t <= times.high) line.push_back({t, factor * (*values)[k]});
     }
   }
-  return sparse(line);
+  return sparse(options, line);
 }
 
 Polyline measured_path(const FigureOptions& options, int link, Range times) {
@@ -157,7 +160,7 @@ Polyline measured_path(const FigureOptions& options, int link, Range times) {
     const double t = options.measured->time[k];
     if (t >= times.low && t <= times.high) line.push_back({(*x)[k], (*y)[k]});
   }
-  return sparse(line, 160);
+  return sparse(options, line, 160);
 }
 
 }  // namespace coluber::app
