@@ -125,7 +125,7 @@ void include(Range& range, const Polyline& line) {
 
 Range padded(Range range, double least_span) {
   if (!(range.low <= range.high)) range = {0.0, 0.0};
-  const double air = std::max(0.06 * range.width(), 0.5 * (least_span - range.width()));
+  const double air = std::max(0.06 * range.width(), 0.5 * (1.3 * least_span - range.width()));
   return {range.low - air, range.high + air};
 }
 

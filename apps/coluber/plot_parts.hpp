@@ -53,7 +53,7 @@ void include(Range& range, const Polyline& line);
 namespace least {
 inline constexpr double length = 0.01;          ///< m
 inline constexpr double angle = 0.1;            ///< deg
-inline constexpr double tracking_error = 1e-3;  ///< deg
+inline constexpr double tracking_error = 0.01;  ///< deg
 inline constexpr double torque = 0.01;          ///< N m
 inline constexpr double force = 0.1;            ///< N
 inline constexpr double energy = 1e-6;          ///< J

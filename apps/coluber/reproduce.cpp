@@ -89,6 +89,10 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
 
 void save_report(const ReproduceOptions& options, const std::vector<SourceReport>& reports,
                  const std::vector<ReportFigure>& figures) {
+  std::error_code fault;
+  fs::create_directories(options.out / "figures", fault);
+  if (fault)
+    throw FileError(fmt::format("cannot make {}: {}", options.out.string(), fault.message()));
   for (const auto& figure : figures)
     save_text(figure.svg, options.out / "figures" / (figure.name + ".svg"));
   save_text(claims_json(reports) + "\n", options.out / "claims.json");
@@ -107,7 +111,7 @@ bool prepare_folder(const ReproduceOptions& options) {
                options.out.string());
     return false;
   }
-  fs::create_directories(options.out / "figures", fault);
+  fs::create_directories(options.out, fault);
   if (fault)
     throw FileError(fmt::format("cannot make {}: {}", options.out.string(), fault.message()));
   const auto trial = options.out / ".trial";
