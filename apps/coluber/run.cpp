@@ -84,6 +84,7 @@ std::vector<std::pair<std::string, std::string>> options_given(const RunArgument
 }
 
 int run(const RunArguments& arguments) {
+  record::skip_hdf5_exit_flush();
   for (const auto& [given, name] :
        {std::pair{arguments.resume, "--resume"}, std::pair{arguments.profile, "--profile"}}) {
     if (given) {
