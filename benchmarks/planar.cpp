@@ -1,7 +1,8 @@
 // Kernels of the planar model over the number of links, each from a state in mid-gait: Aiko's links
-// on the floor and among the 20 circles of tests/data/peers, friction 0.2, gait (7.3), implicit
+// on the floor and among the 20 circles of benchmarks/data, friction 0.2, gait (7.3), implicit
 // servos, 1 ms.
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,10 @@ constexpr int warm_up =
 constexpr int batch =
     100;  // steps timed from the same state, so that all repetitions do the same work
 
-/// Circles of the scene with n links; n must be one of the sizes there is a file for.
+/// Circles of the scene with n links; throws unless there is a file for n that holds all of them.
 std::vector<planar::Obstacle> load_circles(int n) {
   const std::string name =
-      COLUBER_SOURCE_DIR "/tests/data/peers/peers-scene-cylinders-" + std::to_string(n) + ".csv";
+      COLUBER_SOURCE_DIR "/benchmarks/data/peers-scene-cylinders-" + std::to_string(n) + ".csv";
   std::ifstream file(name);
   std::string line;
   std::getline(file, line);  // header
@@ -33,6 +34,11 @@ std::vector<planar::Obstacle> load_circles(int n) {
   char comma = ',';
   while (file >> circle.H.x() >> comma >> circle.H.y() >> comma >> circle.L_H) {
     circles.push_back(circle);
+  }
+  constexpr std::size_t count = 20;
+  if (circles.size() != count || !file.eof()) {
+    throw std::runtime_error(name + ": expected 20 rows x,y,radius, got " +
+                             std::to_string(circles.size()));
   }
   return circles;
 }
@@ -71,7 +77,7 @@ struct Scene {
 
 void step(benchmark::State& timer, bool pegs) {
   Scene scene(static_cast<int>(timer.range(0)), pegs);
-  if (!scene.good || (pegs && scene.model.obstacles.empty())) {
+  if (!scene.good) {
     timer.SkipWithError("the warm-up failed");
     return;
   }

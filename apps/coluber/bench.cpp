@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -29,9 +30,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// The numbers of links that benchmarks/data has circles for, and how many.
+constexpr std::array peg_sizes{10, 20, 40, 80, 160};
+constexpr int peg_count = 20;
+
 struct BenchArguments {
   std::vector<std::string> names;
-  std::vector<int> n{10, 20, 40, 80, 160};
+  std::vector<int> n{peg_sizes.begin(), peg_sizes.end()};
   int repeat = 5;
   bool json = false;
 };
@@ -62,6 +67,14 @@ on_failure = "warn"
 
 std::string make_floor(int n) { return fmt::format(robot, n); }
 
+// Whether text is a number and nothing else.
+bool is_number(std::string_view text, double least) {
+  double value = 0.0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value) &&
+         value > least;
+}
+
 // Link 1 at the origin along +x among 20 frictionless circles laid out for this n.
 std::string make_pegs(int n) {
   std::string text = make_floor(n) + R"(
@@ -73,17 +86,27 @@ heading_deg = -42.8901
 )";
   const auto file = find_data(fmt::format("benchmarks/data/peers-scene-cylinders-{}.csv", n));
   std::ifstream in(file);
+  if (!in) throw FileError(fmt::format("{}: cannot read it", file.string()));
   std::string line;
   std::getline(in, line);  // x_m,y_m,radius_m
+  int rows = 0;
   while (std::getline(in, line)) {
     const std::size_t first = line.find(',');
     const std::size_t second = line.find(',', first + 1);
-    if (first == std::string::npos || second == std::string::npos) {
+    const bool split = first != std::string::npos && second != std::string::npos;
+    const std::string x = line.substr(0, first);
+    const std::string y = split ? line.substr(first + 1, second - first - 1) : "";
+    const std::string radius = split ? line.substr(second + 1) : "";
+    constexpr double lowest = -std::numeric_limits<double>::infinity();
+    if (!is_number(x, lowest) || !is_number(y, lowest) || !is_number(radius, 0.0)) {
       throw FileError(fmt::format("{}: expected x,y,radius, got \"{}\"", file.string(), line));
     }
-    text += fmt::format("[[world.obstacle]]\nx = {}\ny = {}\nradius = {}\nfriction = 0.0\n",
-                        line.substr(0, first), line.substr(first + 1, second - first - 1),
-                        line.substr(second + 1));
+    text += fmt::format("[[world.obstacle]]\nx = {}\ny = {}\nradius = {}\nfriction = 0.0\n", x, y,
+                        radius);
+    ++rows;
+  }
+  if (rows != peg_count) {
+    throw FileError(fmt::format("{}: expected {} circles, got {}", file.string(), peg_count, rows));
   }
   return text;
 }
@@ -237,6 +260,13 @@ int bench(BenchArguments arguments) {
       return 2;
     }
     chosen.push_back(found);
+    if (found->make != make_pegs) continue;
+    for (const int n : arguments.n) {
+      if (std::ranges::find(peg_sizes, n) != peg_sizes.end()) continue;
+      print_error(fmt::format("error: {} has no circles for {} links\n  hint: --n takes {}", name,
+                              n, fmt::join(peg_sizes, ", ")));
+      return 2;
+    }
   }
 
   Json out{{"scenes", Json::array()}, {"growth", Json::object()}};

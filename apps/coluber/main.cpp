@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/core/nearest.hpp"
 
 #include "command.hpp"
 #include "terminal.hpp"
@@ -24,22 +25,6 @@ enum Exit : int { done = 0, failed = 1, usage = 2, bad_input = 3 };
 // Words of the contract whose feature is still to come.
 constexpr std::string_view not_built[] = {"sweep", "quality"};
 
-// Letters to change, add or drop to get from a to b.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row.back();
-}
-
 // CLI11 says no more than "A subcommand is required" of a word it does not know.
 bool complain_about_word(const CLI::App& app, const std::string& word) {
   for (const std::string_view name : not_built) {
@@ -48,19 +33,15 @@ bool complain_about_word(const CLI::App& app, const std::string& word) {
       return true;
     }
   }
-  std::string nearest;
-  std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return false;
-    const std::size_t d = edit_distance(word, command->get_name());
-    if (d < distance) {
-      distance = d;
-      nearest = command->get_name();
-    }
+    commands.push_back(command->get_name());
   }
-  print_error(fmt::format("error: there is no command \"{}\"\n  hint: {}", word,
-                          nearest.empty() ? "coluber --help lists them"
-                                          : fmt::format("did you mean \"{}\"?", nearest)));
+  const std::string guess = nearest(word, commands);
+  print_error(fmt::format(
+      "error: there is no command \"{}\"\n  hint: {}", word,
+      guess.empty() ? "coluber --help lists them" : fmt::format("did you mean \"{}\"?", guess)));
   return true;
 }
 

@@ -48,6 +48,20 @@ fs::path output_of(const PlotOptions& options, const std::string& name, bool sev
   return file;
 }
 
+/// Says what of the user's measurements is in no picture.
+void warn_of_measured(const Measured& measured, const record::Trajectory& run,
+                      const FigureOptions& options, const std::vector<std::string>& unfit) {
+  const double from = options.from.value_or(run.time.front());
+  const double to = options.to.value_or(run.time.back());
+  if (std::none_of(measured.time.begin(), measured.time.end(),
+                   [&](double t) { return t >= from && t <= to; }))
+    fmt::print(stderr, "warning: {} is not drawn: its times, {} to {} s, lie outside {} to {} s\n",
+               measured.label, measured.time.front(), measured.time.back(), from, to);
+  else if (!unfit.empty())
+    fmt::print(stderr, "warning: {} is not drawn in {}: it has no quantity shown there\n",
+               measured.label, fmt::join(unfit, ", "));
+}
+
 int plot(const PlotOptions& options) {
   std::error_code fault;
   if (!fs::is_directory(options.run, fault))
@@ -84,11 +98,16 @@ int plot(const PlotOptions& options) {
       throw FileError(
           fmt::format("cannot make {}: {}", (options.run / "plots").string(), fault.message()));
   }
+  std::vector<std::string> unfit;
   for (const auto& name : names) {
+    bool drawn = false;
+    figure_options.measured_drawn = &drawn;
     const auto file = output_of(options, name, names.size() > 1);
     save_picture(make_figure(name, run, scene, figure_options), file);
     fmt::print("{}\n", file.string());
+    if (!drawn) unfit.push_back(name);
   }
+  if (figure_options.measured != nullptr) warn_of_measured(measured, run, options.figure, unfit);
   return 0;
 }
 

@@ -130,7 +130,7 @@ void Canvas::panel(double left_cm, double right_cm, double bottom_cm, double top
 void Canvas::axes(std::string_view x_label, std::string_view y_label, Range x, Range y) {
   // labels are placed by hand: gnuplot's own place depends on the terminal's idea of a character
   if (!y_label.empty())
-    text_cm({left_cm_ - 1.35, 0.5 * (bottom_cm_ + top_cm_)}, y_label, "center rotate by 90");
+    text_cm({left_cm_ - y_label_cm, 0.5 * (bottom_cm_ + top_cm_)}, y_label, "center rotate by 90");
   if (!x_label.empty())
     text_cm({0.5 * (left_cm_ + right_cm_), bottom_cm_ - 0.95}, x_label, "center");
   settings_ +=

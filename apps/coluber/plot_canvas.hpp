@@ -51,6 +51,9 @@ double round_below(double value);
 /// Labels lie over the lines or under them.
 enum class Layer : unsigned char { front, back };
 
+/// Middle of the y axis' label, to the left of the axis: beyond numbers such as -0.0005.
+inline constexpr double y_label_cm = 1.7;
+
 /// A picture put together from panels placed in cm from the lower left corner.
 class Canvas {
  public:

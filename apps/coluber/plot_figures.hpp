@@ -20,6 +20,7 @@ struct FigureOptions {
   bool zoom = false;                   ///< course: frame the robot, not the whole course
   std::vector<int> links;              ///< 1-based; empty: the figure's own choice
   const Measured* measured = nullptr;  ///< drawn over it where it has the figure's quantities
+  bool* measured_drawn = nullptr;      ///< set where a measured value was drawn
 };
 
 /// Draws a run of any System that has the observables the figure needs. Throws Error naming the

@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "coluber/core/nearest.hpp"
+
 #include "plot_fault.hpp"
 
 namespace coluber::app {
@@ -44,30 +46,6 @@ std::vector<Cell> split(std::string_view line) {
     if (comma == std::string_view::npos) return cells;
     begin = comma + 1;
   }
-}
-
-/// The known name with the fewest differing characters, for "did you mean".
-std::string nearest(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t fewest = std::max<std::size_t>(3, word.size() / 3);
-  for (const auto& candidate : known) {
-    std::vector<std::size_t> row(candidate.size() + 1);
-    for (std::size_t j = 0; j <= candidate.size(); ++j) row[j] = j;
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      std::size_t corner = row[0];
-      row[0] = i + 1;
-      for (std::size_t j = 0; j < candidate.size(); ++j) {
-        const std::size_t swap = corner + (word[i] == candidate[j] ? 0 : 1);
-        corner = row[j + 1];
-        row[j + 1] = std::min({row[j + 1] + 1, row[j] + 1, swap});
-      }
-    }
-    if (row.back() < fewest) {
-      fewest = row.back();
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 class Reader {

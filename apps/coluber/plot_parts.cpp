@@ -19,7 +19,12 @@ const std::vector<double>* measured_column(const FigureOptions& options, const s
   return found == options.measured->columns.end() ? nullptr : &found->second;
 }
 
-Polyline sparse(const Polyline& line, std::size_t most = 90) {
+/// Some of the points, and a note that there were any.
+Polyline sparse(const FigureOptions& options, const Polyline& line, std::size_t most = 90) {
+  const bool any = std::any_of(line.begin(), line.end(), [](const Point& p) {
+    return std::isfinite(p.x) && std::isfinite(p.y);
+  });
+  if (any && options.measured_drawn != nullptr) *options.measured_drawn = true;
   const std::size_t stride = std::max<std::size_t>(1, (line.size() + most - 1) / most);
   Polyline result;
   for (std::size_t k = 0; k < line.size(); k += stride) result.push_back(line[k]);
@@ -56,7 +61,9 @@ Window window_of(const Trajectory& run, const FigureOptions& options) {
     const auto after = std::upper_bound(t.begin(), t.end(), *options.to + slack) - t.begin();
     window.last = after == 0 ? 0 : static_cast<std::size_t>(after - 1);
   }
-  if (window.first >= window.last)
+  const bool ordered =
+      !(options.from && std::isnan(*options.from)) && !(options.to && std::isnan(*options.to));
+  if (!ordered || window.first >= window.last)
     reject(fmt::format("nothing to draw between {} and {} s", options.from.value_or(t.front()),
                        options.to.value_or(t.back())),
            fmt::format("the run has frames from {} to {} s", t.front(), t.back()));
@@ -65,7 +72,7 @@ Window window_of(const Trajectory& run, const FigureOptions& options) {
 
 std::size_t frame_at(const Trajectory& run, double time) {
   const auto& t = run.time;
-  if (time < t.front() - 1e-9 || time > t.back() + 1e-9)
+  if (!(time >= t.front() - 1e-9 && time <= t.back() + 1e-9))  // nor at NaN
     reject(fmt::format("the run has no frame at {} s", time),
            fmt::format("it has frames from {} to {} s", t.front(), t.back()));
   const auto after = std::lower_bound(t.begin(), t.end(), time);
@@ -116,11 +123,9 @@ void include(Range& range, const Polyline& line) {
   for (const auto& p : line) range.include(p.y);
 }
 
-Range padded(Range range, double share) {
-  if (!(range.low <= range.high)) return {-1.0, 1.0};
-  const double size = std::max(std::abs(range.low), std::abs(range.high));
-  double air = share * range.width();
-  if (range.width() <= 1e-9 * std::max(size, 1e-6)) air = size > 0.0 ? 0.1 * size : 1.0;
+Range padded(Range range, double least_span) {
+  if (!(range.low <= range.high)) range = {0.0, 0.0};
+  const double air = std::max(0.06 * range.width(), 0.5 * (1.3 * least_span - range.width()));
   return {range.low - air, range.high + air};
 }
 
@@ -143,7 +148,7 @@ Polyline measured_over_time(const FigureOptions& options, const std::string& nam
       if (t >= times.low && t <= times.high) line.push_back({t, factor * (*values)[k]});
     }
   }
-  return sparse(line);
+  return sparse(options, line);
 }
 
 Polyline measured_path(const FigureOptions& options, int link, Range times) {
@@ -155,7 +160,7 @@ Polyline measured_path(const FigureOptions& options, int link, Range times) {
     const double t = options.measured->time[k];
     if (t >= times.low && t <= times.high) line.push_back({(*x)[k], (*y)[k]});
   }
-  return sparse(line, 160);
+  return sparse(options, line, 160);
 }
 
 }  // namespace coluber::app

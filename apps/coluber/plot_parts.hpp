@@ -16,7 +16,7 @@ namespace coluber::app {
 // What the figures are made from: columns of a run as lines, styles, the user's own measurements.
 
 inline constexpr double page_cm = 17.0;  ///< width of every figure: two columns of a journal page
-inline constexpr double left_cm = 1.75;  ///< room for the y axis
+inline constexpr double left_cm = 2.1;   ///< room for the y axis: numbers of seven characters
 inline constexpr double below_cm = 1.25;
 inline constexpr double above_cm = 0.8;       ///< room for the title
 inline constexpr double above_two_cm = 1.35;  ///< and for a remark and a legend under it
@@ -49,8 +49,17 @@ Polyline over_time(const record::Trajectory& run, const Window& window, std::str
 Polyline path_of(const record::Trajectory& run, const Window& window, int link);
 
 void include(Range& range, const Polyline& line);
-/// A little air above and below; never an empty range.
-Range padded(Range range, double share = 0.06);
+/// Least spans of the axes: what is smaller is rounding, and draws as a flat line.
+namespace least {
+inline constexpr double length = 0.01;          ///< m
+inline constexpr double angle = 0.1;            ///< deg
+inline constexpr double tracking_error = 0.01;  ///< deg
+inline constexpr double torque = 0.01;          ///< N m
+inline constexpr double force = 0.1;            ///< N
+inline constexpr double energy = 1e-6;          ///< J
+}  // namespace least
+/// A little air above and below; never narrower than `least_span`.
+Range padded(Range range, double least_span);
 
 std::string line_style(std::string_view colour_name, double width = 1.2, int dash = 1);
 /// Circles far enough apart to be told apart.

@@ -71,19 +71,24 @@ Scene load_scene(const std::filesystem::path& run_folder) {
     return scenario::parse(text, path.has_parent_path() ? path.parent_path() : ".", {},
                            file.string());
   };
+  const auto untitled =
+      std::filesystem::path(run["scenario"].value("path", std::string{})).filename().string();
   const bool has_table = resolved.contains("gait") && resolved["gait"].is_object() &&
                          resolved["gait"].value("name", std::string{}) == "table";
   if (has_table) resolved["gait"].erase("table_hash");  // not a key of its own
   try {
     try {
-      return make_scene(parse());
+      auto scene = make_scene(parse());
+      if (resolved.value("title", std::string{}).empty()) scene.title = untitled;
+      return scene;
     } catch (const InputError& error) {
       if (!has_table) throw;
       // the table has moved since the run: the pictures go without the references
       resolved["gait"] = nullptr;
       resolved["start"]["shape"] = "straight";
       const auto scenario = parse();
-      return {scenario.title, scenario.robot.link, scenario.world.obstacles, nullptr,
+      return {resolved.value("title", std::string{}).empty() ? untitled : scenario.title,
+              scenario.robot.link, scenario.world.obstacles, nullptr,
               fmt::format("the references are not drawn: {}", error.what())};
     }
   } catch (const InputError& error) {

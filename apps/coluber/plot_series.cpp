@@ -14,7 +14,7 @@ using record::Trajectory;
 
 namespace {
 
-/// At most 24 of them, evenly spread: more strips do not fit on a page.
+/// At most 24 of them, evenly spread: more strips or legend entries do not fit on a page.
 std::vector<int> page_full(const std::vector<int>& numbers) {
   constexpr std::size_t most = 24;
   if (numbers.size() <= most) return numbers;
@@ -30,7 +30,7 @@ struct Cut {
   double peak = 0.0;
 };
 
-Cut cut_of(const std::vector<Polyline>& lines) {
+Cut cut_of(const std::vector<Polyline>& lines, double least_span) {
   std::vector<double> sizes;
   for (const auto& line : lines)
     for (const auto& p : line)
@@ -41,7 +41,7 @@ Cut cut_of(const std::vector<Polyline>& lines) {
   std::nth_element(sizes.begin(), sizes.begin() + at, sizes.end());
   const double usual = sizes[static_cast<std::size_t>(at)];
   cut.peak = *std::max_element(sizes.begin(), sizes.end());
-  if (cut.peak > 3.0 * usual) cut.limit = 1.25 * usual;
+  if (usual > least_span && cut.peak > 3.0 * usual) cut.limit = 1.25 * usual;
   return cut;
 }
 
@@ -58,13 +58,13 @@ struct Strip {
 
 Figure draw_strips(const std::vector<Strip>& strips, const std::vector<std::string>& components,
                    std::string_view y_label, Range times, std::string_view title,
-                   std::string_view unit) {
+                   std::string_view unit, double least_span) {
   std::vector<Polyline> all;
   for (const auto& strip : strips) all.insert(all.end(), strip.lines.begin(), strip.lines.end());
-  const auto cut = cut_of(all);
+  const auto cut = cut_of(all, least_span);
   Range y{0.0, 0.0};
   for (const auto& line : all) include(y, line);
-  y = padded(limited(y, cut));
+  y = padded(limited(y, cut), least_span);
   const std::string note =
       std::isfinite(cut.limit)
           ? fmt::format("peaks cut off; the highest is {:.3g} {}", cut.peak, unit)
@@ -86,7 +86,8 @@ Figure draw_strips(const std::vector<Strip>& strips, const std::vector<std::stri
     if (k == 0) {
       canvas.heading(title, note);
       if (components.size() > 1) canvas.legend_above();
-      canvas.text_cm({left_cm - 1.35, below_cm + 0.5 * height}, y_label, "center rotate by 90");
+      canvas.text_cm({left_cm - y_label_cm, below_cm + 0.5 * height}, y_label,
+                     "center rotate by 90");
     }
     for (std::size_t c = 0; c < strips[k].lines.size(); ++c)
       canvas.draw({thinned(strips[k].lines[c])}, line_style(distinct_colour(c), 1.0),
@@ -101,13 +102,12 @@ Figure draw_strips(const std::vector<Strip>& strips, const std::vector<std::stri
 /// One curve a joint in colours ordered along the body.
 void draw_by_joint(Canvas& canvas, const std::vector<int>& joints, int count,
                    const std::vector<Polyline>& lines, bool titles) {
-  const std::size_t skip = (joints.size() + 19) / 20;  // at most 20 in the legend
   for (std::size_t k = 0; k < joints.size(); ++k)
     canvas.draw({thinned(lines[k])},
                 line_style(sequential_colour(static_cast<std::size_t>(joints[k] - 1),
                                              static_cast<std::size_t>(count)),
                            1.1),
-                titles && k % skip == 0 ? fmt::format("joint {}", joints[k]) : "");
+                titles ? fmt::format("joint {}", joints[k]) : "");
 }
 
 }  // namespace
@@ -128,7 +128,9 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
       break;
     }
   }
-  const auto links = chosen(options, n, page_full(touching.empty() ? up_to(n) : touching), "link");
+  const bool untouched = touching.empty();
+  if (untouched) touching = n < 3 ? up_to(n) : std::vector<int>{1, middle_link(n), n};
+  const auto links = chosen(options, n, page_full(touching), "link");
   const std::vector<std::string> letters{"x", "y"};
   std::vector<Strip> strips;
   for (const int i : links) {
@@ -141,7 +143,7 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
     strips.push_back(std::move(strip));
   }
   if (strips.size() > 3)
-    return draw_strips(strips, letters, "contact force (N)", times, scene.title, "N");
+    return draw_strips(strips, letters, "contact force (N)", times, scene.title, "N", least::force);
 
   std::vector<Strip> by_axis{{"", {}, {}}, {"", {}, {}}};
   std::vector<Polyline> all;
@@ -152,7 +154,7 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
       all.push_back(strip.lines[axis]);
     }
   }
-  const auto cut = cut_of(all);
+  const auto cut = cut_of(all, least::force);
   constexpr double size = 4.2;
   const double right = page_cm - 0.5;
   Canvas canvas(page_cm, below_cm + 2.0 * size + 0.4 + above_two_cm);
@@ -162,14 +164,15 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
     const double bottom = axis == 0 ? below_cm + size + 0.4 : below_cm;
     canvas.panel(left_cm, right, bottom, bottom + size);
     canvas.axes(axis == 1 ? "time t (s)" : "", fmt::format("contact force {} (N)", letters[axis]),
-                times, padded(limited(y, cut)));
+                times, padded(limited(y, cut), least::force));
     if (axis == 0) {
       canvas.hide_x_numbers();
       canvas.legend_above();
       canvas.heading(scene.title,
                      std::isfinite(cut.limit)
                          ? fmt::format("peaks cut off; the highest is {:.3g} N", cut.peak)
-                         : "");
+                     : untouched ? "no link touches an obstacle"
+                                 : "");
     }
     for (std::size_t k = 0; k < links.size(); ++k) {
       canvas.draw({thinned(by_axis[axis].lines[k])}, line_style(distinct_colour(k), 1.2),
@@ -186,7 +189,7 @@ Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOption
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
   const int count = count_of(run, "joint_angle");
-  const auto joints = chosen(options, count, up_to(count), "joint");
+  const auto joints = chosen(options, count, page_full(up_to(count)), "joint");
   std::vector<Polyline> lines;
   for (const int i : joints) lines.push_back(over_time(run, window, "joint_angle", i, 0, degree));
   std::vector<Polyline> references(joints.size());
@@ -221,7 +224,7 @@ Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOption
   Canvas canvas(page_cm, below_cm + error_strip + 0.4 + strip + above_cm);
   const double bottom = below_cm + error_strip + 0.4;
   canvas.panel(left_cm, right, bottom, bottom + strip);
-  canvas.axes(with_errors ? "" : "time t (s)", "joint angle (deg)", times, padded(y));
+  canvas.axes(with_errors ? "" : "time t (s)", "joint angle (deg)", times, padded(y, least::angle));
   if (with_errors) canvas.hide_x_numbers();
   canvas.legend_right();
   canvas.heading(scene.title);
@@ -241,9 +244,10 @@ Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOption
   }
   if (any_measured) canvas.legend_entry(measured_style(colour::grey), "measured");
   if (with_errors) {
-    const auto cut = cut_of(errors);
+    const auto cut = cut_of(errors, least::tracking_error);
     canvas.panel(left_cm, right, below_cm, below_cm + error_strip);
-    canvas.axes("time t (s)", "error (deg)", times, padded(limited(error_range, cut)));
+    canvas.axes("time t (s)", "error (deg)", times,
+                padded(limited(error_range, cut), least::tracking_error));
     if (std::isfinite(cut.limit))
       canvas.text_cm({right + 0.15, below_cm + error_strip - 0.3},
                      fmt::format("cut; {:.2g}° max", cut.peak), "left font ',7'");
@@ -263,7 +267,8 @@ Figure draw_torques(const Trajectory& run, const Scene& scene, const FigureOptio
         {fmt::format("joint {}", i),
          {over_time(run, window, "joint_torque", i, 0, 1.0)},
          {measured_over_time(options, fmt::format("joint_torque.{}", i), 1.0, times)}});
-  return draw_strips(strips, {"torque"}, "joint torque (N m)", times, scene.title, "N m");
+  return draw_strips(strips, {"torque"}, "joint torque (N m)", times, scene.title, "N m",
+                     least::torque);
 }
 
 /// Kinetic energy, and the work of everything that changed it.
@@ -299,7 +304,8 @@ Figure draw_energy(const Trajectory& run, const Scene& scene, const FigureOption
   Canvas canvas(page_cm, below_cm + work_strip + 0.4 + strip + above_cm);
   const double bottom = below_cm + work_strip + 0.4;
   canvas.panel(left_cm, right, bottom, bottom + strip);
-  canvas.axes(with_works ? "" : "time t (s)", "kinetic (J)", times, padded(kinetic_range));
+  canvas.axes(with_works ? "" : "time t (s)", "kinetic (J)", times,
+              padded(kinetic_range, least::energy));
   if (with_works) canvas.hide_x_numbers();
   canvas.heading(scene.title);
   canvas.draw({thinned(kinetic)}, line_style(colour::black, 1.0));
@@ -307,7 +313,7 @@ Figure draw_energy(const Trajectory& run, const Scene& scene, const FigureOption
   if (!points.empty()) canvas.draw({points}, measured_style(colour::black));
   if (with_works) {
     canvas.panel(left_cm, right, below_cm, below_cm + work_strip);
-    canvas.axes("time t (s)", "work since start (J)", times, padded(y));
+    canvas.axes("time t (s)", "work since start (J)", times, padded(y, least::energy));
     canvas.legend_right();
     for (const auto& work : works)
       if (!work.line.empty())
@@ -359,7 +365,7 @@ Figure draw_residual(const Trajectory& run, const Scene& scene, const FigureOpti
     Range count{0.0, 1.0};
     include(count, iterations);
     canvas.panel(left_cm, right, below_cm, below_cm + lower);
-    canvas.axes("time t (s)", "iterations", times, padded(count));
+    canvas.axes("time t (s)", "iterations", times, padded(count, 1.0));
     canvas.draw({thinned(iterations)}, line_style(colour::black, 0.9));
   }
   return canvas.finish();

@@ -106,11 +106,11 @@ Map fit(Box& box, double width_cm, double max_height_cm) {
 
 /// Discs with their numbers: inside a large one, beside a small one on the side away from `robot`.
 void draw_obstacles(Canvas& canvas, const Scene& scene, const Box& view, const Map& map,
-                    const Polyline& robot = {}) {
+                    const Polyline& robot = {}, const std::vector<int>& numbers = {}) {
   std::vector<Polyline> discs;
-  int number = 0;
-  for (const auto& o : scene.obstacles) {
-    ++number;
+  for (std::size_t k = 0; k < scene.obstacles.size(); ++k) {
+    const auto& o = scene.obstacles[k];
+    const int number = numbers.empty() ? static_cast<int>(k) + 1 : numbers[k];
     if (o.x + o.radius < view.x.low || o.x - o.radius > view.x.high ||
         o.y + o.radius < view.y.low || o.y - o.radius > view.y.high)
       continue;
@@ -187,6 +187,25 @@ std::vector<Arrow> contact_arrows(const Trajectory& run, const Scene& scene, std
 
 }  // namespace
 
+/// The obstacles' numbers in the fullest of the scenes, so that one taken away renumbers none;
+/// empty, which means 1, 2, …, if this scene has others.
+static std::vector<int> numbers_in(const std::vector<PathPanel>& panels, const Scene& scene) {
+  const auto fullest =
+      std::max_element(panels.begin(), panels.end(), [](const PathPanel& a, const PathPanel& b) {
+        return a.scene->obstacles.size() < b.scene->obstacles.size();
+      });
+  const auto& all = fullest->scene->obstacles;
+  std::vector<int> numbers;
+  for (const auto& o : scene.obstacles) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const scenario::Obstacle& other) {
+      return other.x == o.x && other.y == o.y && other.radius == o.radius;
+    });
+    if (same == all.end()) return {};
+    numbers.push_back(static_cast<int>(same - all.begin()) + 1);
+  }
+  return numbers;
+}
+
 /// Course from above: obstacles, robot, forces, path of the middle link  (Transeth fig 7.7a).
 Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
   const auto window = window_of(run, options);
@@ -198,6 +217,8 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   const int middle = middle_link(n);
   const auto robot = robot_at(run, scene, frame);
   const auto path = path_of(run, window, middle);
+  const Range times{run.time[window.first], run.time[window.last]};
+  const auto measured = measured_path(options, middle, times);
   const auto arrows = contact_arrows(run, scene, frame);
 
   Box view;
@@ -206,6 +227,7 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
     view.pad(0.12);
   } else {
     view.include(path);
+    view.include(measured);
     view.include(robot_at(run, scene, window.first));
     for (const auto& o : scene.obstacles) view.include(circle(o.x, o.y, o.radius));
     view.pad(0.06);
@@ -227,7 +249,9 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   Canvas canvas(page_cm, height);
   canvas.panel(left_cm, left_cm + map.width_cm, below_cm, top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
-  canvas.heading(scene.title, fmt::format("t = {:.4g} s", run.time[frame]));
+  auto note = fmt::format("t = {:.4g} s", run.time[frame]);
+  if (!measured.empty()) note += fmt::format(";  circles: {}", options.measured->label);
+  canvas.heading(scene.title, note);
   const bool ghost = !options.zoom && frame != window.first;
   if (ghost) {
     canvas.draw(robot_at(run, scene, window.first), line_style(colour::pale, 0.7));
@@ -244,7 +268,13 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   // link n first, so that link 1, the leading one, lies on top
   for (std::size_t i = robot.size(); i-- > 0;)
     canvas.draw({robot[i]}, polygon_style(i == 0 ? "#8fc7e6" : "#dcecf6", "#31688e", 0.6));
-  canvas.draw({path}, line_style(colour::blue, 0.9, 1));
+  // where the link has been, and fainter where it will go
+  const std::size_t now = std::clamp(frame, window.first, window.last);
+  if (now < window.last)
+    canvas.draw({path_of(run, {now, window.last}, middle)}, line_style("#b9d7e8", 0.8));
+  if (now > window.first)
+    canvas.draw({path_of(run, {window.first, now}, middle)}, line_style(colour::blue, 0.9));
+  if (!measured.empty()) canvas.draw({measured}, measured_style(colour::blue));
   const double link_cm = 2.0 * scene.links.front().radius * map.cm_per_m;
   if (link_cm > 0.28 && n <= 40) {
     for (int i = 0; i < n; ++i)
@@ -336,7 +366,7 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
       include(y, points.back());
     }
     canvas.panel(left_cm, right, bottom, bottom + strip);
-    canvas.axes(axis == 1 ? "time t (s)" : "", letter + " (m)", times, padded(y));
+    canvas.axes(axis == 1 ? "time t (s)" : "", letter + " (m)", times, padded(y, least::length));
     if (axis == 0) canvas.hide_x_numbers();
     for (std::size_t k = 0; k < links.size(); ++k) {
       canvas.draw({thinned(lines[k])},
@@ -365,7 +395,7 @@ Figure make_path_comparison(const std::vector<PathPanel>& panels, int link) {
     canvas.panel(left_cm, left_cm + map.width_cm, bottom, bottom + map.height_cm);
     canvas.axes("x (m)", "y (m)", view.x, view.y);
     canvas.text_cm({left_cm, bottom + map.height_cm + 0.3}, panels[k].title, "left font ',8'");
-    draw_obstacles(canvas, *panels[k].scene, view, map);
+    draw_obstacles(canvas, *panels[k].scene, view, map, {}, numbers_in(panels, *panels[k].scene));
     canvas.draw({paths[k]}, line_style(colour::blue, 1.4));
     canvas.draw({{paths[k].front()}},
                 fmt::format("with points pointtype 7 pointsize 0.6 linecolor '{}'", colour::green));

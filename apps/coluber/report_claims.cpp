@@ -97,7 +97,7 @@ std::string number(double value) {
 
 std::string shown(const MeasureValue& value) {
   if (const auto* links = std::get_if<std::vector<int>>(&value))
-    return links->empty() ? "none" : fmt::format("{{{}}}", fmt::join(*links, ", "));
+    return links->empty() ? "no link" : fmt::format("{{{}}}", fmt::join(*links, ", "));
   return number(std::get<double>(value));
 }
 

@@ -27,6 +27,7 @@ struct ReproduceOptions {
   std::vector<std::string> ids;
   bool all = false;
   bool json = false;
+  bool force = false;
   fs::path out = "reproduced";
   fs::path claims;
   int threads = 2;
@@ -66,14 +67,16 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
                                        const RunStore& store) {
   std::vector<ReportFigure> figures;
   for (const auto& report : reports) {
+    int number = 0;
     for (const auto& spec : report.file->figures) {
+      ++number;
       const bool done = std::all_of(spec.runs.begin(), spec.runs.end(), [&](const auto& name) {
         return store.contains(report.file->runs.find(name)->second, report.file->ways.back());
       });
       if (!done) continue;
       try {
-        figures.push_back({fmt::format("{}-{}", report.file->source, figures.size() + 1),
-                           spec.title, spec.caption,
+        figures.push_back({fmt::format("{}-{}", report.file->source, number), spec.title,
+                           spec.caption,
                            render(draw(*report.file, spec, store), PictureFormat::svg)});
       } catch (const FileError& error) {  // without gnuplot the page goes without pictures
         fmt::print(stderr, "warning: the report has no figures: {}\n", error.what());
@@ -108,6 +111,27 @@ void save_report(const ReproduceOptions& options, const std::vector<SourceReport
             options.out / "report.html");
 }
 
+/// Makes the folder and tries it, so that no run is done for a report that cannot be saved. False,
+/// with the reason told, if it holds something that is no report.
+bool prepare_folder(const ReproduceOptions& options) {
+  std::error_code fault;
+  if (fs::is_directory(options.out, fault) && !fs::is_empty(options.out, fault) &&
+      !fs::exists(options.out / "claims.json", fault) && !options.force) {
+    fmt::print(stderr,
+               "error: {} is not empty and holds no report\n  hint: choose another folder with "
+               "--out, or write into it with --force\n",
+               options.out.string());
+    return false;
+  }
+  fs::create_directories(options.out, fault);
+  if (fault)
+    throw FileError(fmt::format("cannot make {}: {}", options.out.string(), fault.message()));
+  const auto trial = options.out / ".trial";
+  save_text("", trial);
+  fs::remove(trial, fault);
+  return true;
+}
+
 int reproduce(const ReproduceOptions& options) {
   const auto folder = options.claims.empty() ? find_data("reproduce") : options.claims;
   std::error_code fault;
@@ -136,6 +160,8 @@ int reproduce(const ReproduceOptions& options) {
            std::any_of(options.ids.begin(), options.ids.end(),
                        [&](const auto& wanted) { return selects(wanted, claim.id); });
   };
+
+  if (!prepare_folder(options)) return 2;
 
   RunStore store;
   for (const auto& file : files)
@@ -186,6 +212,7 @@ void add_reproduce(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--claims", options->claims, "folder of claims (default: those of Coluber)")
       ->type_name("DIR");
+  command->add_flag("--force", options->force, "write into a folder that holds other files");
   command->add_flag("--json", options->json, "as JSON");
   command->add_option("--threads", options->threads, "runs at a time; does not change the results")
       ->check(CLI::Range(1, 64))

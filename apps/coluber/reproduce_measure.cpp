@@ -212,7 +212,7 @@ MeasureValue sine_misfit(const json& spec, const Context& context) {
     basis.col(2) = angle.sin();
     const Eigen::Vector3d c = (basis.transpose() * basis).ldlt().solve(basis.transpose() * path_y);
     const double residual = (path_y - basis * c).norm() / std::sqrt(static_cast<double>(n));
-    const double size = std::hypot(c(1), c(2)) / std::sqrt(2.0);
+    const double size = std::hypot(c(1), c(2)) / std::numbers::sqrt2;
     if (size > 0.0) best = std::min(best, residual / size);
   }
   return best;

@@ -47,7 +47,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may writ
 void catch_signals() {
   struct sigaction action{};
   action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-  action.sa_flags = SA_RESETHAND;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
@@ -85,6 +85,7 @@ std::vector<std::pair<std::string, std::string>> options_given(const RunArgument
 }
 
 int run(const RunArguments& arguments) {
+  record::skip_hdf5_exit_flush();
   for (const auto& [given, name] :
        {std::pair{arguments.resume, "--resume"}, std::pair{arguments.profile, "--profile"}}) {
     if (given) {

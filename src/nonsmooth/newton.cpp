@@ -125,12 +125,14 @@ constexpr std::array<Attempt, 4> kAttempts{
 /// Returns the residual reached (N s).
 template <int T>
 double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
-                               Solution<T>& solution, Storage<T>& storage, double tolerance,
-                               int& sweeps) {
+                               Solution<T>& solution, double newton_residual, Storage<T>& storage,
+                               double tolerance, int& sweeps) {
   constexpr int kNewtonTry = 8;
   Solution<T>& u = storage.trial;
   Solution<T>& best = storage.best;
-  double best_residual = kInfinity;
+  double best_residual = std::isfinite(newton_residual) ? newton_residual : kInfinity;
+  best = solution;
+  double defect_reached = kInfinity;
   storage.last_increment.resize(problem.nodes.size());
   for (const Attempt& attempt : kAttempts) {
     u.root = previous.root;
@@ -141,6 +143,7 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
     explicit_laws(problem, u, storage);
     double defect = momentum_defect(problem, u, storage);
     if (!std::isfinite(defect)) return defect;
+    defect_reached = defect;
     double tau = attempt.tau;
     bool have_last = false;
     int since_try = 0;
@@ -162,7 +165,7 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
       const double new_defect = momentum_defect(problem, u, storage);
       if (!std::isfinite(new_defect)) break;
       tau *= (have_last && turn < 0.0) ? 0.4 : (new_defect < defect ? 2.0 : 1.3);
-      defect = new_defect;
+      defect = defect_reached = new_defect;
       have_last = true;
 
       ++since_try;
@@ -180,8 +183,8 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
       }
     }
   }
-  if (std::isfinite(best_residual)) solution = best;
-  return best_residual;
+  solution = std::isfinite(best_residual) ? best : u;  // u is finite, if far from an answer
+  return std::isfinite(best_residual) ? best_residual : defect_reached;
 }
 
 }  // namespace
@@ -200,8 +203,8 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
       newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
   if (!(residual <= tolerance) && options.fallback) {
     info.fallback = true;
-    residual =
-        continue_in_pseudo_time(problem, previous, solution, storage, tolerance, info.iterations);
+    residual = continue_in_pseudo_time(problem, previous, solution, residual, storage, tolerance,
+                                       info.iterations);
   }
   info.residual = residual / problem.impulse_scale;
   if (!std::isfinite(residual)) {

@@ -120,6 +120,10 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
       contact.c_t = entry.at("c_t");
       contact.load = entry.at("load");
       contact.unilateral = entry.at("unilateral");
+      if ((contact.unilateral && !(contact.c > 0.0)) ||
+          (contact.mu_max > 0.0 && !(contact.c_t > 0.0))) {
+        throw FileError("a contact needs c > 0 and, with friction, c_t > 0");
+      }
       saved.problem.contacts.push_back(contact);
     }
     if (first != static_cast<int>(saved.problem.contacts.size())) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <span>
 
 #include <fmt/format.h>
@@ -33,7 +34,8 @@ void require_valid(const Model& model) {
   demand(std::isfinite(model.g) && model.g >= 0.0, "gravity", model.g, 0);
   demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(),
          0);
-  demand(std::abs(model.tilt) < 1.6, "tilt", model.tilt, 0);
+  demand(std::abs(model.tilt) < 0.5 * std::numbers::pi, "tilt", model.tilt, 0);
+  demand(std::isfinite(model.tilt_direction), "tilt direction", model.tilt_direction, 0);
 }
 
 void Pose::resize(int n) {

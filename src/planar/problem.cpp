@@ -191,7 +191,10 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   const bool friction = model.mu_T.maxCoeff() > 0.0 && load_per_mass > 0.0;
   const bool three = state.k >= 3;
   const bool warm_start = options.solver == Solver::thesis;
-  std::size_t memory = 0;  // runs through state.near, which has the order of this loop
+  // Runs through state.near, which has the order of this loop. Differs: the thesis starts a contact
+  // from the value it had when last active, however long ago; here a pair more than 2 cm apart is
+  // forgotten.
+  std::size_t memory = 0;
 
   for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
     Node<3>& node = problem.nodes[k];

@@ -11,6 +11,8 @@ namespace {
 
 using nonsmooth::Impulse;
 
+constexpr double kLostDigits = 1e-5;  // scaled residual
+
 /// Names what is not finite, the command first: it is where such values usually come from.
 StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info) {
   info.status = Status::non_finite;
@@ -19,14 +21,14 @@ StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info
     const double sum =
         command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
     if (!std::isfinite(sum)) {
-      info.quantity = "joint command";
+      info.quantity = "command of joint";
       info.index = static_cast<int>(j) + 1;
       return info;
     }
   }
   for (std::size_t k = 0; k < data.solution.twist.size(); ++k) {
     if (!data.solution.twist[k].allFinite()) {
-      info.quantity = "link velocity";
+      info.quantity = "velocity of link";
       info.index = data.link_of_node[k] + 1;
     }
   }
@@ -103,11 +105,17 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   info.residual = std::max(residual.law, residual.momentum);
   info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
   if (residual.worst_node >= 0) {
-    info.quantity = "link impulse";
+    info.quantity = "impulse on link";
     info.index = data.link_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
   }
   if (solve.status == Status::non_finite || !std::isfinite(info.residual)) {
     return non_finite(command, data, info);
+  }
+  // A sweep balances momentum to rounding; where even that is far off, numbers have outgrown double
+  // precision.
+  if (options.solver == Solver::newton &&
+      info.residual > std::max(options.newton.tolerance, kLostDigits)) {
+    info.status = Status::not_converged;
   }
 
   // Velocities at E; the older ones move down the predictor's history.

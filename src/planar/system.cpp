@@ -97,6 +97,11 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options)
   pose_.resize(model_.n());
   compute_pose_at_time(model_, state_, options_.dt, pose_);
   start_ << pose_.origin, pose_.theta(model_.base());
+  for (int i = 0; i < model_.n(); ++i) {
+    const Link& link = model_.links[static_cast<std::size_t>(i)];
+    const Vector3d u = state_.u.segment<3>(3 * i);
+    data_.kinetic_energy += 0.5 * (link.m * u.head<2>().squaredNorm() + link.Theta * u(2) * u(2));
+  }
 }
 
 void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,

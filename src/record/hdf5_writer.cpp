@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/run_folder.hpp"
 
 #include "record/hdf5_handle.hpp"
 #include "record/output_file.hpp"
@@ -28,6 +29,8 @@ Handle string_type() {
 }
 
 }  // namespace
+
+void skip_hdf5_exit_flush() { static_cast<void>(H5dont_atexit()); }
 
 struct Hdf5Writer::Impl {
   struct Dataset {

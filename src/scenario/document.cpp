@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "coluber/core/nearest.hpp"
 #include "coluber/scenario/keys.hpp"
 
 #include "scenario/limits.hpp"

@@ -88,7 +88,4 @@ SourceLocation to_location(const Place& place, const std::vector<Source>& source
 /// `path.word`; `word` alone at the top.
 std::string joined(const std::string& path, const std::string& word);
 
-/// The word of `words` that `word` was probably meant to be; "" if none is near.
-std::string nearest(std::string_view word, const std::vector<std::string>& words);
-
 }  // namespace coluber::scenario

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coluber/gait/table.hpp"
 #include "coluber/scenario/catalogue.hpp"
 #include "coluber/scenario/keys.hpp"
 #include "coluber/scenario/scenario.hpp"
@@ -89,6 +90,17 @@ class Binder {
     s.text = document_.text;
     collect_locations(document_.root, "", s);
     return s;
+  }
+
+  /// What is wrong inside the gait's table, if it is there and the number of joints is known.
+  [[nodiscard]] std::vector<Diagnostic> find_table_faults(const Scenario& s) const {
+    if (!table_is_there_ || !links_are_known_) return {};
+    try {
+      (void)gait::load_table(s.gait.table, static_cast<int>(s.robot.link.size()) - 1);
+    } catch (const InputError& error) {
+      return error.faults();
+    }
+    return {};
   }
 
  private:
@@ -322,6 +334,8 @@ class Binder {
       } else if (!fs::is_regular_file(status)) {
         fault("gait.table", fmt::format("not a regular file: {}", gait.table.string()),
               "name a CSV file: t,phi_1,…; s and deg");
+      } else {
+        table_is_there_ = true;
       }
     }
   }
@@ -419,12 +433,25 @@ class Binder {
   const Document& document_;
   Faults& faults_;
   bool links_are_known_ = false;  ///< false: reported, so that nothing else is held against it
+  bool table_is_there_ = false;   ///< gait.table names a regular file
 };
 
 Scenario make_scenario(Document document, Faults& faults) {
   validate(document, faults);
-  Scenario scenario = Binder(document, faults).bind();
-  faults.raise(document.sources);
+  Binder binder(document, faults);
+  Scenario scenario = binder.bind();
+  if (!faults.empty()) {
+    // Whoever builds the gait reads its table. Nobody will, so its faults are added here, last: it
+    // is another file.
+    const std::vector<Diagnostic> table = binder.find_table_faults(scenario);
+    try {
+      faults.raise(document.sources);
+    } catch (const InputError& error) {
+      std::vector<Diagnostic> all = error.faults();
+      all.insert(all.end(), table.begin(), table.end());
+      throw InputError(std::move(all));
+    }
+  }
   resolve(scenario);
   return scenario;
 }

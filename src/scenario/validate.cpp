@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "coluber/core/nearest.hpp"
 #include "coluber/scenario/keys.hpp"
 
 #include "scenario/limits.hpp"

@@ -25,7 +25,7 @@ double first_link_angle(const scenario::Scenario& scenario, const Eigen::VectorX
   // constant turns the wave's mean line onto the heading. An offset bends that line; its mean over
   // the links is taken.
   const scenario::Gait& gait = scenario.gait;
-  if (scenario.start.shape == scenario::StartShape::gait && gait.present &&
+  if (phi.size() > 0 && scenario.start.shape == scenario::StartShape::gait && gait.present &&
       gait.name == "lateral_undulation") {
     double s = 0.0;
     double c = 1.0;

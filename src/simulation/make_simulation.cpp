@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,6 +59,8 @@ Eigen::VectorXd compute_start_phi(const scenario::Scenario& scenario,
 
 }  // namespace
 
+// Faults of the gait's table do not keep those of the geometry back, unless the start shape comes
+// from the table. The scenario's faults go before the table's, which is another file.
 Simulation make_simulation(const scenario::Scenario& scenario) {
   Simulation simulation;
   simulation.scenario = scenario;
@@ -65,15 +68,27 @@ Simulation make_simulation(const scenario::Scenario& scenario) {
   const auto make_controller =
       find(controllers(), scenario, "controller.name", scenario.controller.name);
 
-  const Eigen::VectorXd start_phi = compute_start_phi(scenario, simulation.warnings);
+  std::vector<Diagnostic> gait_faults;
   if (scenario.gait.present) {
     const auto make_gait = find(gaits(), scenario, "gait.name", scenario.gait.name);
-    simulation.gait = make_gait(scenario, true, simulation.warnings);
-  } else {
-    simulation.gait = std::make_unique<gait::Held>(start_phi);
+    try {
+      simulation.gait = make_gait(scenario, true, simulation.warnings);
+    } catch (const InputError& error) {
+      if (scenario.start.shape == scenario::StartShape::gait) throw;
+      gait_faults = error.faults();
+    }
   }
+  const Eigen::VectorXd start_phi = compute_start_phi(scenario, simulation.warnings);
+  if (!scenario.gait.present) simulation.gait = std::make_unique<gait::Held>(start_phi);
   simulation.controller = make_controller(scenario);
-  simulation.system = make_model(scenario, start_phi, simulation.warnings);
+  try {
+    simulation.system = make_model(scenario, start_phi, simulation.warnings);
+  } catch (const InputError& error) {
+    std::vector<Diagnostic> faults = error.faults();
+    faults.insert(faults.end(), gait_faults.begin(), gait_faults.end());
+    throw InputError(std::move(faults));
+  }
+  if (!gait_faults.empty()) throw InputError(std::move(gait_faults));
   return simulation;
 }
 

@@ -166,15 +166,15 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                                    .system = system},
                                   command);
     const StepInfo info = system.step(command);
-    ++k;
-    iterations += info.iterations;
-    outcome.iterations_max = std::max(outcome.iterations_max, info.iterations);
-    if (info.status == Status::non_finite) {
+    if (info.status == Status::non_finite) {  // the state is still that at A: no step was taken
       ++failed_steps;
       outcome.status = RunStatus::failed;
       outcome.message = explain_step(info, t_E);
       break;
     }
+    ++k;
+    iterations += info.iterations;
+    outcome.iterations_max = std::max(outcome.iterations_max, info.iterations);
     residual_max = std::max(residual_max, info.residual);
     rigid_residual_max = std::max(rigid_residual_max, info.rigid_residual);
     if (info.status != Status::ok) {

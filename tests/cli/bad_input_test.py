@@ -9,15 +9,13 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = os.environ.get("COLUBER", str(SOURCE / "build/release/bin/coluber"))
+from harness import COLUBER, SOURCE, check, finish
+
 AIKO = '[robot]\nname = "aiko"\n'
 COURSE = (SOURCE / "scenarios/aiko_course.toml").read_text()
-passed, failed = 0, 0
 
 
 class Case:
@@ -39,6 +37,7 @@ def table(text):
 
 
 TABLE = AIKO + 'links = 3\n[gait]\nname = "table"\ntable = "angles.csv"\n'
+PEG = "[[world.obstacle]]\nx = 0.0\ny = 0.02\nradius = 0.02\n"  # across link 1 of a straight robot
 
 CASES = [
     # keys
@@ -108,6 +107,26 @@ CASES = [
         r"--set a=1: a: ",
         set=["a=1"],
     ),
+    Case(
+        "faults of keys and of the table at once",
+        TABLE + "[controller]\nkp = -1\n",
+        r"s\.toml:8:6: controller\.kp: ",
+        r"angles\.csv:3:3: gait\.table: .*nan",
+        files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n"),
+    ),
+    Case(
+        "a start inside an obstacle and faults of the table at once",
+        TABLE + '[start]\nshape = "straight"\n' + PEG,
+        r"s\.toml:9:1: world\.obstacle\.1: link 1 starts 0\.\d+ m inside",
+        r"angles\.csv:3:3: gait\.table: .*nan",
+        files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n"),
+    ),
+    Case(
+        "faults of the table alone where the start shape comes from it",
+        TABLE + PEG,
+        r"angles\.csv:3:3: gait\.table: .*nan",
+        files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n"),
+    ),
 ]
 
 if os.geteuid() != 0:  # root reads everything
@@ -142,8 +161,7 @@ def verdict(case, command, folder):
     return ""
 
 
-def check(case):
-    global passed, failed
+def try_case(case):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for path, text in case.files.items():
@@ -153,15 +171,10 @@ def check(case):
             case.make(folder)
         for command in (["check"], ["run", "--out", "out"]):
             why = verdict(case, command, folder)
-            if why:
-                failed += 1
-                print(f"FAIL  coluber {command[0]}: {case.sentence}\n      {why}")
-            else:
-                passed += 1
+            check(f"coluber {command[0]}: {case.sentence}", not why, why)
 
 
 for each in CASES:
-    check(each)
+    try_case(each)
 print(f"{len(CASES)} bad inputs")
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+finish()

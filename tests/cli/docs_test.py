@@ -11,22 +11,11 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = os.environ.get("COLUBER", str(SOURCE / "build/release/bin/coluber"))
-passed, failed = 0, 0
+from harness import COLUBER, SOURCE, check, finish
 
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 def pages():
@@ -97,5 +86,4 @@ for page in pages():
     check_links(page)
     if page.name == "README.md" or (SOURCE / "docs") in page.parents:
         check_commands(page)
-print(f"{passed} passed, {failed} failed")
-sys.exit(failed > 0)
+finish()

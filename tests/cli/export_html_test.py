@@ -12,25 +12,14 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import zlib
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+from harness import COLUBER, SOURCE, check, finish
+
 FIXTURES = SOURCE / "viewer" / "tests" / "fixtures"
 STAND_IN = "<!doctype html>\n<html><head><title>page</title><!--COLUBER_DATA--></head><body>page</body></html>\n"
-passed, failed = 0, 0
-
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 def coluber(*words, **more):
@@ -202,9 +191,8 @@ def main():
         test_refusals(tmp, environment)
         test_run_writes_the_page(tmp, environment)
         test_picture(tmp)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,22 +7,11 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = os.environ.get("COLUBER", str(SOURCE / "build/release/bin/coluber"))
-passed, failed = 0, 0
+from harness import COLUBER, SOURCE, check, finish
 
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 def coluber(*arguments, cwd=SOURCE, **env):
@@ -76,5 +65,4 @@ for file in sorted((SOURCE / "scenarios").glob("*.toml")):
 run = coluber("check", "scenarios/aiko_floor.toml", "--set", "controller.servo=explicit")
 check("an explicit servo at 1 ms is warned of", run.returncode == 0 and run.stderr.startswith("warning: ") and "dt" in run.stderr, run)
 
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+finish()

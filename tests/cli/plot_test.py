@@ -6,7 +6,6 @@ Draws real runs. Prints `N passed, M failed` last; the program is $COLUBER.
 
 import json
 import math
-import os
 import re
 import struct
 import subprocess
@@ -18,22 +17,12 @@ from pathlib import Path
 
 import h5py
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+from harness import COLUBER, SOURCE, check, finish
+
 COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
 NAMES = ["course", "path", "forces", "angles", "torques", "energy", "residual"]
-passed, failed = 0, 0
-
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 def coluber(*words, **more):
@@ -155,6 +144,8 @@ def test_choosing_links_and_times(tmp, course):
     for words, what in (
         (("--link", 12, "--what", "path"), "a link that is not there"),
         (("--time", 99, "--what", "course"), "a time after the end"),
+        (("--time", "nan", "--what", "course"), "a time that is no number"),
+        (("--from", "nan", "--what", "path"), "a window from nowhere"),
         (("--from", 50, "--to", 60, "--what", "angles"), "a window without frames"),
     ):
         done = coluber("plot", course, *words, "-o", tmp / "none.svg")
@@ -289,9 +280,8 @@ def main():
             if name.startswith("test_"):
                 with tempfile.TemporaryDirectory() as tmp:
                     test(Path(tmp), course)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

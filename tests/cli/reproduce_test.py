@@ -6,27 +6,15 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 
 import html.parser
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+from harness import COLUBER, SOURCE, check, finish
+
 FIELDS = ["id", "source", "where", "statement", "kind", "published", "tolerance", "measured", "unit", "expected", "band", "values", "status", "note"]
-passed, failed = 0, 0
-
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 def coluber(*words, **more):
@@ -231,9 +219,8 @@ def main():
         if name.startswith("test_"):
             with tempfile.TemporaryDirectory() as tmp:
                 test(Path(tmp))
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

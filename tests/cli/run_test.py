@@ -15,7 +15,6 @@ import resource
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -23,19 +22,9 @@ from pathlib import Path
 import h5py
 import numpy
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+from harness import COLUBER, SOURCE, check, finish
+
 SCENARIO = str(SOURCE / "scenarios" / "aiko_course.toml")
-passed, failed = 0, 0
-
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 def coluber(*words, cwd=None, **more):
@@ -342,7 +331,7 @@ def test_a_terminal_sees_progress_and_colour(tmp):
     check("… unless NO_COLOR is set", "\x1b" not in plain and "error:" in plain, repr(plain))
 
 
-def test_bench():
+def test_bench(tmp):
     done = coluber("bench", "planar.floor", "planar.pegs", "--n", "10,20", "--repeat", 1, "--json")
     check("bench --json exits 0", done.returncode == 0, done.stderr)
     scenes = json.loads(done.stdout)["scenes"]
@@ -354,6 +343,22 @@ def test_bench():
     check("no step fails and the residual holds", all(s["failed_steps"] == 0 and s["residual_max"] <= 1e-9 for s in scenes), scenes)
     check("pegs are touched", scenes[2]["contacts_mean"] > 10, scenes[2])
     check("an unknown scene exits 2", coluber("bench", "planar.moon").returncode == 2)
+    odd = coluber("bench", "--n", "10,30", "--repeat", 1)
+    check("a number of links without pegs exits 2 and names the known ones", odd.returncode == 2
+          and "30" in odd.stderr and "10, 20, 40, 80, 160" in odd.stderr and odd.stdout == "", odd.stderr)
+    check("… and the bare floor takes it", coluber("bench", "planar.floor", "--n", 30, "--repeat", 1).returncode == 0)
+    name = "benchmarks/data/peers-scene-cylinders-10.csv"
+    whole = (SOURCE / name).read_text()
+    (tmp / "data" / "benchmarks" / "data").mkdir(parents=True)
+    (tmp / "data" / "scenarios").mkdir()
+    for what, text in [("an empty file", ""), ("a row too few", whole.rstrip("\n").rsplit("\n", 1)[0] + "\n"),
+                       ("a row that is no circle", whole.replace(",0.05", ",-0.05", 1)), ("no file", None)]:
+        (tmp / "data" / name).unlink(missing_ok=True)
+        if text is not None:
+            (tmp / "data" / name).write_text(text)
+        done = coluber("bench", "planar.pegs", "--n", 10, "--repeat", 1, env={**os.environ, "COLUBER_DATA": str(tmp / "data")})
+        check(f"{what} of pegs is an error, not a bare floor", done.returncode in (1, 3) and name.rsplit("/", 1)[1] in done.stderr
+              and "planar.pegs" not in done.stdout, f"{done.returncode} {done.stdout} {done.stderr}")
     check("a scene to come exits 2", "not built yet" in coluber("bench", "spatial.floor").stderr)
 
 
@@ -367,9 +372,8 @@ def main():
                 test(tmp) if test.__code__.co_argcount else test()
             except Exception as error:  # a test that cannot go on has failed
                 check(name.replace("_", " "), False, f"{type(error).__name__}: {error}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

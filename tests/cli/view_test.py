@@ -14,28 +14,17 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-COLUBER = str(Path(os.environ.get("COLUBER", SOURCE / "build/release/bin/coluber")).resolve())
+from harness import COLUBER, SOURCE, check, finish
+
 REQUESTS = int(os.environ.get("COLUBER_REQUESTS", "3000"))
 FIXTURES = SOURCE / "viewer" / "tests" / "fixtures"
 # what the program does with the page does not depend on what is on it
 STAND_IN = "<!doctype html><html><head><title>page</title><!--COLUBER_DATA--></head><body>page</body></html>"
-passed, failed = 0, 0
-
-
-def check(sentence, holds, why=""):
-    global passed, failed
-    if holds:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL  {sentence}\n      {why}")
 
 
 class Server:
@@ -261,9 +250,8 @@ def main():
         test_pages(environment, run, second)
         test_refusals(environment, run)
         test_random_requests(environment, run)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

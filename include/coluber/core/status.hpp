@@ -22,8 +22,9 @@ struct [[nodiscard]] StepInfo {
   int iterations = 0;           ///< linear sweeps of the solver
   double residual = 0.0;        ///< law and momentum, recomputed outside the solver
   double rigid_residual = 0.0;  ///< the same judged by the set-valued law as it stands
-  const char* quantity = "";    ///< what was non-finite or worst ("joint rate", "link impulse", …)
-  int index = 0;                ///< 1-based link, joint or contact it belongs to; 0: none
+  const char* quantity =
+      "";         ///< what was non-finite or worst ("velocity of link", "impulse on link", …)
+  int index = 0;  ///< 1-based link, joint or contact it belongs to; 0: none
 };
 
 }  // namespace coluber

@@ -11,19 +11,21 @@
 /// here knows a snake, a plane or a servo; models fill the value in, every solver takes the same
 /// one.
 ///
+// clang-format off
 /// | letter | code | meaning | unit |
 /// |---|---|---|---|
 /// | T | `T` | size of a twist: 3 in the plane (omega, v_x, v_y), 6 in space (omega, v) | – |
 /// | u_i | `twist` | velocity of link i, taken at one point common to all links | rad/s, m/s |
 /// | M_i | `Node::M` | inertia of link i at that point | kg m², kg m, kg |
-/// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N
-/// s | | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – | | –
-/// | `sd`, `sr` | servo in the step: joint impulse = sr - sd phidot_E | N m s², N m s | | W |
-/// `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction
-/// coefficient | – | | P_N | `Impulse::N` | normal impulse of the step | N s | | P_T | `Impulse::T`
-/// | tangential impulse in scaled variables, P_T,i = mu_i T_i | N s | | b, c | `b`, `c` | normal
-/// law 0 <= P_N _|_ gamma_N + b + c P_N >= 0 | m/s, 1/kg | | c_T, A | `c_t`, `A` | tangential law
-/// -(gamma_T + c_T (P_T - A)) in N_C(P_T), scaled | 1/kg, N s |
+/// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N s |
+/// | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – |
+/// | – | `sd`, `sr` | servo in the step: joint impulse = sr - sd phidot_E | N m s², N m s |
+/// | W | `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction coefficient | – |
+/// | P_N | `Impulse::N` | normal impulse of the step | N s |
+/// | P_T | `Impulse::T` | tangential impulse in scaled variables, P_T,i = mu_i T_i | N s |
+/// | b, c | `b`, `c` | normal law 0 <= P_N _|_ gamma_N + b + c P_N >= 0; c > 0 | m/s, 1/kg |
+/// | c_T, A | `c_t`, `A` | tangential law -(gamma_T + c_T (P_T - A)) in N_C(P_T), scaled; c_T > 0 | 1/kg, N s |
+// clang-format on
 namespace coluber::nonsmooth {
 
 template <int T>

@@ -15,18 +15,20 @@
 /// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued friction at
 /// every link's centre of gravity, inelastic contact with circular obstacles, motors in the joints.
 ///
+// clang-format off
 /// | letter | code | meaning | unit | equation |
 /// |---|---|---|---|---|
 /// | n | `n()` | number of links | – | 3.3 |
 /// | L_i | `Link::L` | joint to joint | m | table 7.1 |
-/// | L_GS, L_SC | `Link::L_GS`, `L_SC` | half length and radius of the capsule's core | m |
-/// (3.8)-(3.12) | | m, Theta | `Link::m`, `Theta` | mass, inertia about the centre of gravity | kg,
-/// kg m² | (3.44) | | theta_i | `theta` | angle from e_x to the link's axis, which points to link
-/// i+1; never wrapped | rad | 3.3 | | phi_i | `phi` | theta_(i+1) - theta_i | rad | (3.51) | | u_i
-/// | `u` | (xdot, ydot, omega) of link i | m/s, rad/s | 3.3 | | H_j, L_Hj | `Obstacle::H`, `L_H` |
-/// centre and radius of obstacle j | m | (3.8) | | mu_T | `mu_T` | friction along and across the
-/// link | – | (3.60) | | q_A, q_M, q_E | – | configuration at start, middle and end of a step | –
-/// | 3.6 |
+/// | L_GS, L_SC | `Link::L_GS`, `L_SC` | half length and radius of the capsule's core | m | (3.8)-(3.12) |
+/// | m, Theta | `Link::m`, `Theta` | mass, inertia about the centre of gravity | kg, kg m² | (3.44) |
+/// | theta_i | `theta` | angle from e_x to the link's axis, which points to link i+1; never wrapped | rad | 3.3 |
+/// | phi_i | `phi` | theta_(i+1) - theta_i | rad | (3.51) |
+/// | u_i | `u` | (xdot, ydot, omega) of link i | m/s, rad/s | 3.3 |
+/// | H_j, L_Hj | `Obstacle::H`, `L_H` | centre and radius of obstacle j | m | (3.8) |
+/// | mu_T | `mu_T` | friction along and across the link | – | (3.60) |
+/// | q_A, q_M, q_E | – | configuration at start, middle and end of a step | – | 3.6 |
+// clang-format on
 namespace coluber::planar {
 
 using Eigen::Vector2d;

@@ -36,7 +36,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   [[nodiscard]] const Data& data() const { return data_; }
 
  private:
-  static constexpr int kContactSlots = 2;
+  static constexpr int kContactSlots = 4;
 
   Model model_;
   State state_;

@@ -13,6 +13,11 @@
 
 namespace coluber::record {
 
+/// Keeps HDF5 from flushing open files when the process exits. A program that has reported a full
+/// disk wants this: the library's exit handler tries to write once more and crashes. Call it before
+/// anything else of HDF5.
+COLUBER_EXPORT void skip_hdf5_exit_flush();
+
 struct RunFolderOptions {
   bool force = false;  ///< replace the results in a folder that exists
   std::vector<std::pair<std::string, std::string>>

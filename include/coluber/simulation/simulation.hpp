@@ -48,19 +48,21 @@ struct Progress {
 };
 
 struct RunOptions {
-  const std::atomic<bool>* interrupt = nullptr;       ///< set from a signal handler: stop after this step
-  std::function<void(const Progress&)> progress;      ///< called a few times a second
+  const std::atomic<bool>* interrupt =
+      nullptr;  ///< set from a signal handler: stop after this step
+  std::function<void(const Progress&)> progress;  ///< called a few times a second
 };
 
 struct [[nodiscard]] RunOutcome {
   RunStatus status = RunStatus::completed;
-  std::string message;                 ///< why it failed: time, quantity, link; "" if it did not
-  std::vector<std::string> warnings;   ///< in order of appearance
-  std::vector<SummaryItem> summary;    ///< design contract: distance, mean_speed, …, failed_steps, steps
+  std::string message;                ///< why it failed: time, quantity, link; "" if it did not
+  std::vector<std::string> warnings;  ///< in order of appearance
+  std::vector<SummaryItem>
+      summary;  ///< design contract: distance, mean_speed, …, failed_steps, steps
   double iterations_mean = 0.0;
   int iterations_max = 0;
-  double wall_seconds = 0.0;           ///< of the stepping loop
-  std::uint64_t final_state = 0;       ///< hash
+  double wall_seconds = 0.0;      ///< of the stepping loop
+  std::uint64_t final_state = 0;  ///< hash
 };
 
 /// Runs to the scenario's duration. Frame k is the step nearest to k/rate_hz.

@@ -85,7 +85,7 @@ TEST(PlanarFriction, OrthotropicSlidingIsTheNormalConeOfTheEllipse) {
     State state = make_state(model, Eigen::VectorXd(0), 0, {0.0, 0.0}, 0.4);
     state.u << std::cos(direction * kDegree), std::sin(direction * kDegree), 0.0;
     Data data(model);
-    // two steps: the anchor has settled on the sliding force
+    // long enough for the anchor to settle on the sliding force
     for (int k = 0; k < 40; ++k)
       ASSERT_EQ(step(model, state, data, JointCommand(0), options).status, Status::ok);
     const Eigen::Rotation2Dd R(0.4);

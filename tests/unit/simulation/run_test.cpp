@@ -188,6 +188,8 @@ TEST(Run, ANonFiniteValueStopsEvenWhereFailuresAreOnlyWarned) {
   EXPECT_EQ(outcome.status, RunStatus::failed);
   EXPECT_THAT(outcome.message, HasSubstr("t = 0.007 s"));
   EXPECT_THAT(outcome.message, HasSubstr("joint rate 1"));
+  EXPECT_EQ(summary(outcome, "failed_steps"), 1.0);
+  EXPECT_EQ(summary(outcome, "steps"), 6.0) << "the state did not advance with the seventh";
 }
 
 TEST(Run, AnUnstableExplicitServoIsStoppedAndExplained) {

@@ -1,10 +1,10 @@
+#include "coluber/core/nearest.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 
-#include "scenario/document.hpp"
-
-namespace coluber::scenario {
+namespace coluber {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& words
   return best;
 }
 
-}  // namespace coluber::scenario
+}  // namespace coluber

@@ -1,0 +1,301 @@
+// What a run records is what happened: every observable and every summary figure by a second route.
+
+#include "coluber/planar/system.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "coluber/record/trajectory_sink.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "sample/snake.hpp"
+
+namespace coluber {
+namespace {
+
+using record::Trajectory;
+
+std::string source(const std::string& name) { return std::string(COLUBER_SOURCE_DIR) + "/" + name; }
+
+/// A run recorded at every step.
+struct Recorded {
+  explicit Recorded(const std::string& file, scenario::Overrides overrides = {})
+      : simulation((overrides.emplace_back("record.rate_hz=1000"),
+                    simulation::make_simulation(scenario::load(source(file), overrides)))) {
+    simulation::FrameSink* sinks[] = {&sink};
+    outcome = simulation::run(simulation, sinks);
+    EXPECT_EQ(outcome.status, simulation::RunStatus::completed) << outcome.message;
+    for (const SummaryItem& item : outcome.summary) summary[item.name] = item.value;
+  }
+  [[nodiscard]] const Trajectory& t() const { return sink.trajectory(); }
+  [[nodiscard]] const planar::PlanarSystem& system() const {
+    return dynamic_cast<const planar::PlanarSystem&>(*simulation.system);
+  }
+
+  record::TrajectorySink sink;
+  simulation::Simulation simulation;
+  simulation::RunOutcome outcome;
+  std::map<std::string, double> summary;
+};
+
+/// The course, tilted, so that servos, friction, contacts and gravity all do work.
+const Recorded& tilted_course() {
+  static const Recorded run("scenarios/aiko_course.toml",
+                            {"duration=2.5", "world.tilt_deg=3", "world.tilt_direction_deg=20"});
+  return run;
+}
+
+TEST(PlanarRecord, KineticEnergyIsTheSumOfTheRecordedWorks) {
+  const Trajectory& t = tilted_course().t();
+  double worst = 0.0;
+  for (std::size_t k = 0; k < t.frames(); ++k) {
+    const double works = t.at("work_servo", k) + t.at("work_friction", k) +
+                         t.at("work_contact", k) + t.at("work_gravity", k) + t.at("work_scheme", k);
+    worst = std::max(worst, std::abs(t.at("energy", k) - works));
+  }
+  EXPECT_LE(worst, 1e-12);
+  // kinetic energy from the state itself
+  const auto& state = tilted_course().system().state();
+  double T = 0.0;
+  for (int i = 0; i < 11; ++i) {
+    const auto& link = tilted_course().system().model().links[0];
+    T += 0.5 * link.m * state.u.segment<2>(3 * i).squaredNorm() +
+         0.5 * link.Theta * std::pow(state.u(3 * i + 2), 2);
+  }
+  EXPECT_NEAR(t.column("energy").back(), T, 1e-14);
+}
+
+TEST(PlanarRecord, EachWorkIsItsForceTimesTheRecordedWay) {
+  const Trajectory& t = tilted_course().t();
+  const auto& model = tilted_course().system().model();
+  double servo = 0.0;
+  double friction = 0.0;
+  double contact = 0.0;
+  double gravity = 0.0;
+  for (std::size_t k = 1; k < t.frames(); ++k) {
+    for (int j = 0; j < 10; ++j) {
+      servo +=
+          t.at("joint_torque", k, j) * (t.at("joint_angle", k, j) - t.at("joint_angle", k - 1, j));
+    }
+    for (int i = 0; i < 11; ++i) {
+      const Eigen::Vector2d way{
+          t.at("link_position", k, i, 0) - t.at("link_position", k - 1, i, 0),
+          t.at("link_position", k, i, 1) - t.at("link_position", k - 1, i, 1)};
+      const Eigen::Vector2d ground{t.at("ground_force", k, i, 0), t.at("ground_force", k, i, 1)};
+      const Eigen::Vector2d peg{t.at("contact_force", k, i, 0), t.at("contact_force", k, i, 1)};
+      friction += ground.dot(way);
+      contact += peg.dot(way);
+      gravity += model.links[0].m * 9.81 * std::sin(3.0 * sample::kDegree) *
+                 way.dot(Eigen::Vector2d{std::cos(20.0 * sample::kDegree),
+                                         std::sin(20.0 * sample::kDegree)});
+    }
+  }
+  EXPECT_NEAR(t.column("work_servo").back(), servo, 1e-9 * servo)
+      << "exact: the joint moves by dt times its mean rate";
+  EXPECT_NEAR(t.column("work_friction").back(), friction, 1e-3 * std::abs(friction))
+      << "ways are chords of arcs";
+  EXPECT_NEAR(t.column("work_gravity").back(), gravity, 1e-3 * std::abs(gravity));
+  EXPECT_LT(t.column("work_friction").back(), 0.0);
+  EXPECT_LE(t.column("work_contact").back(), 1e-6)
+      << "a fixed, frictionless, inelastic peg gives nothing";
+  EXPECT_NE(contact, 0.0);
+}
+
+TEST(PlanarRecord, OneLinkHasNoSchemeErrorWhateverActsOnIt) {
+  // No joints: every step's change of kinetic energy is the work of its impulses, to rounding.
+  planar::Model model = sample::aiko(1);
+  model.tilt = 0.4;
+  model.obstacles = {{{0.5, 0.01}, 0.05}};
+  planar::State state = planar::make_state(model, Eigen::VectorXd(0), 0, {0.0, 0.0}, 0.3);
+  planar::StepOptions options;
+  options.activation = planar::Activation::gap;
+  planar::PlanarSystem system(model, state, options);
+  double scheme = 0.0;
+  double friction = 0.0;
+  double gravity = 0.0;
+  double contact = 0.0;
+  for (int k = 0; k < 1500; ++k) {
+    ASSERT_EQ(system.step(JointCommand(0)).status, Status::ok);
+    scheme = std::max(scheme, std::abs(system.data().work.scheme));
+    friction += system.data().work.friction;
+    gravity += system.data().work.gravity;
+    contact += system.data().work.contact;
+    if (contact == 0.0) {  // before the peg: closed forms
+      const double way = sample::link_positions(model, system.state(), 1e-3)(0, 0);
+      const double mg = model.links[0].m * 9.81;
+      ASSERT_NEAR(gravity, mg * std::sin(0.4) * way, 1e-12);
+      ASSERT_NEAR(friction, -0.2 * mg * std::cos(0.4) * way, 1e-9)
+          << "the anchor's first step slips a little";
+    }
+  }
+  EXPECT_LE(scheme, 1e-15);
+  EXPECT_LT(contact, -0.1) << "it was stopped by the peg";
+}
+
+TEST(PlanarRecord, RatesAndTorquesFitTheAnglesAndTheReferences) {
+  const Recorded& run = tilted_course();
+  const Trajectory& t = run.t();
+  Eigen::VectorXd phi_d(10);
+  Eigen::VectorXd phidot_d(10);
+  for (std::size_t k = 1; k < t.frames(); k += 7) {
+    run.simulation.gait->evaluate(t.time[k], phi_d, phidot_d);
+    for (int j = 0; j < 10; ++j) {
+      const double rate = t.at("joint_rate", k, j);
+      const double moved = t.at("joint_angle", k, j) - t.at("joint_angle", k - 1, j);
+      EXPECT_NEAR(moved, 0.5e-3 * (rate + t.at("joint_rate", k - 1, j)), 1e-14);
+      EXPECT_NEAR(t.at("joint_torque", k, j),
+                  800.0 * (phi_d(j) - t.at("joint_angle", k, j)) + 2.0 * (phidot_d(j) - rate),
+                  1e-9);
+      EXPECT_NEAR(t.at("link_angle", k, j + 1) - t.at("link_angle", k, j),
+                  t.at("joint_angle", k, j), 1e-13);
+    }
+  }
+}
+
+TEST(PlanarRecord, TheSummaryFollowsFromTheFrames) {
+  const Recorded& run = tilted_course();
+  const Trajectory& t = run.t();
+  const std::size_t end = t.frames() - 1;
+  const double dx = t.at("link_position", end, 5, 0) - t.at("link_position", 0, 5, 0);
+  const double dy = t.at("link_position", end, 5, 1) - t.at("link_position", 0, 5, 1);
+  const double distance = std::hypot(dx, dy);
+  const auto largest = [&](const char* name, int count) {
+    double worst = 0.0;
+    for (int i = 0; i < count; ++i) {
+      for (double value : t.column(name, i)) worst = std::max(worst, std::abs(value));
+    }
+    return worst;
+  };
+  EXPECT_NEAR(run.summary.at("distance"), distance, 1e-14);
+  EXPECT_NEAR(run.summary.at("mean_speed"), distance / 2.5, 1e-14);
+  EXPECT_NEAR(run.summary.at("heading_change"),
+              t.at("link_angle", end, 5) - t.at("link_angle", 0, 5), 1e-13);
+  EXPECT_NEAR(run.summary.at("max_torque"), largest("joint_torque", 10), 1e-14);
+  EXPECT_NEAR(run.summary.at("energy_in"), t.at("work_servo", end), 1e-14);
+  EXPECT_NEAR(run.summary.at("cost_of_transport"),
+              t.at("work_servo", end) / (7.5 * 9.81 * distance), 1e-13);
+  EXPECT_NEAR(run.summary.at("max_penetration"), largest("penetration", 1), 1e-18);
+  EXPECT_NEAR(run.summary.at("residual_max"), largest("residual", 1), 1e-18);
+  EXPECT_GT(run.summary.at("residual_max"), 1e-13);
+  EXPECT_NEAR(run.summary.at("rigid_residual_max"), largest("rigid_residual", 1), 1e-18);
+  EXPECT_GT(run.summary.at("rigid_residual_max"), 1e-5);
+  double sweeps = 0.0;
+  for (double value : t.column("iterations")) sweeps += value;
+  EXPECT_NEAR(run.outcome.iterations_mean, sweeps / 2500.0, 1e-12);
+}
+
+TEST(PlanarRecord, DrawnContactsCarryTheForcesOfTheStep) {
+  const Recorded run("scenarios/aiko_course.toml", {"duration=0.6"});
+  const auto& system = run.system();
+  std::vector<ContactSlot> slots(static_cast<std::size_t>(11 * system.contact_slots()));
+  system.contacts(slots);
+  int drawn = 0;
+  for (int i = 0; i < 11; ++i) {
+    Eigen::Vector2d sum = Eigen::Vector2d::Zero();
+    for (int s = 0; s < system.contact_slots(); ++s) {
+      const ContactSlot& slot = slots[static_cast<std::size_t>(i * system.contact_slots() + s)];
+      if (std::isnan(slot.point.x())) continue;
+      sum += slot.force.head<2>();
+      ++drawn;
+    }
+    const Eigen::Vector2d force = system.data().obstacle_impulse.col(i) / system.dt();
+    // drawn along the normal at the end of the step, which has turned by omega dt/2 since its
+    // middle
+    EXPECT_LE((sum - force).norm(), 0.01 * force.norm()) << "link " << i + 1;
+  }
+  EXPECT_GE(drawn, 1) << "choose an end at which a peg is touched";
+}
+
+TEST(PlanarRecord, ACapsuleIsDrawnAboutItsMiddleWhereverItsCentreOfGravityLies) {
+  planar::Model model = sample::aiko(3);
+  model.links[1].offset = 0.02;
+  const planar::State state =
+      planar::make_state(model, Eigen::VectorXd::Zero(2), 0, {1.0, 2.0}, 0.5);
+  const planar::PlanarSystem system(model, state, {});
+  std::vector<double> poses(21);
+  system.poses(poses);
+  const Eigen::Matrix2Xd centre = sample::link_positions(model, state, 1e-3);
+  EXPECT_NEAR(poses[7] - centre(0, 1), -0.02 * std::cos(0.5), 1e-15);
+  EXPECT_NEAR(poses[8] - centre(1, 1), -0.02 * std::sin(0.5), 1e-15);
+  EXPECT_NEAR(poses[10], std::cos(0.25), 1e-15);
+  EXPECT_NEAR(poses[13], std::sin(0.25), 1e-15);
+  // equal spacing of the middles of a straight chain
+  EXPECT_NEAR(std::hypot(poses[7] - poses[0], poses[8] - poses[1]), 0.122, 1e-15);
+}
+
+TEST(PlanarRecord, AMovingStartHasItsEnergyInTheFirstFrame) {
+  planar::Model model = sample::aiko(1);
+  planar::State state = planar::make_state(model, Eigen::VectorXd(0), 0, {0.0, 0.0}, 0.0);
+  state.u << 0.6, 0.8, 2.0;
+  const planar::PlanarSystem system(model, state, {});
+  EXPECT_NEAR(system.data().kinetic_energy,
+              0.5 * model.links[0].m + 0.5 * model.links[0].Theta * 4.0, 1e-15);
+}
+
+std::vector<std::string> scenario_files() {
+  std::vector<std::string> files;
+  for (const char* folder : {"scenarios", "reproduce/transeth/scenarios"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(source(folder))) {
+      if (entry.path().extension() == ".toml")
+        files.push_back(std::string(folder) + "/" + entry.path().filename().string());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class EveryScenario : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryScenario, MeetsTheLawsOnEveryStep) {
+  auto simulation = simulation::make_simulation(scenario::load(source(GetParam())));
+  const auto outcome = simulation::run(simulation, {});
+  ASSERT_EQ(outcome.status, simulation::RunStatus::completed) << outcome.message;
+  for (const SummaryItem& item : outcome.summary) {
+    if (item.name == "residual_max") {
+      EXPECT_LE(item.value, 1e-9);
+    }
+    if (item.name == "failed_steps") {
+      EXPECT_EQ(item.value, 0.0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryScenario, testing::ValuesIn(scenario_files()),
+                         [](const auto& file) {
+                           return std::filesystem::path(file.param).stem().string();
+                         });
+
+TEST(AikoSlope, HoldsFromTheFileAtEveryStepSizeStraightAndCurved) {
+  for (const char* dt : {"solver.dt=2.5e-4", "solver.dt=1e-3", "solver.dt=5e-3"}) {
+    for (const char* shape :
+         {"start.shape=straight", "start.shape=[0,-31,-39,-20,14,38,35,7,-26,-40]"}) {
+      auto simulation = simulation::make_simulation(
+          scenario::load(source("scenarios/aiko_slope.toml"), {dt, shape, "record.rate_hz=20"}));
+      record::TrajectorySink sink;
+      simulation::FrameSink* sinks[] = {&sink};
+      ASSERT_EQ(simulation::run(simulation, sinks).status, simulation::RunStatus::completed);
+      const Trajectory& t = sink.trajectory();
+      ASSERT_NEAR(t.time.back(), 10.0, 1e-9);
+      double moved = 0.0;
+      const std::size_t settled = 10;  // 0.5 s: 100 steps of the largest dt
+      for (std::size_t k = settled; k < t.frames(); ++k) {
+        for (int i = 0; i < 11; ++i) {
+          moved = std::max(
+              moved,
+              std::hypot(t.at("link_position", k, i, 0) - t.at("link_position", settled, i, 0),
+                         t.at("link_position", k, i, 1) - t.at("link_position", settled, i, 1)));
+        }
+      }
+      EXPECT_LE(moved, 1e-12) << dt << " " << shape;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coluber
