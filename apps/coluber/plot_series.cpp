@@ -218,7 +218,8 @@ Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOption
     include(error_range, errors[j]);
   }
   const bool with_errors = scene.gait != nullptr;
-  const double strip = 5.2;
+  // gnuplot drops what does not fit beside the panel: 0.4 cm a row, two more for the other entries
+  const double strip = std::max(5.2, 0.4 * static_cast<double>(joints.size() + 2));
   const double error_strip = with_errors ? 2.8 : -0.4;
   const double right = page_cm - 2.5;
   Canvas canvas(page_cm, below_cm + error_strip + 0.4 + strip + above_cm);

@@ -345,6 +345,10 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
   for (std::size_t k = 0; k < links.size(); ++k) {
     canvas.draw({paths[k]}, line_style(distinct_colour(k), links[k] == middle ? 1.5 : 1.0),
                 fmt::format("link {}", links[k]));
+    // where it ended: all there is to see of a link at rest
+    canvas.draw(
+        {{paths[k].back()}},
+        fmt::format("with points pointtype 7 pointsize 0.4 linecolor '{}'", distinct_colour(k)));
     const auto points = measured_path(options, links[k], times);
     if (points.empty()) continue;
     canvas.draw({points}, measured_style(distinct_colour(k)));

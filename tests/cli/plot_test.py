@@ -171,6 +171,12 @@ def test_measured_values_are_drawn_over(tmp, course):
     check("the legend names the measured file", "mine.csv" in texts(tmp / "m.svg"))
     check("t,x,y stands for the middle link, an empty cell for nothing", circles("path", "--measured", tmp / "short.csv") > bare + 2 * len(rows))
     check("measured joint angles are drawn over ours", circles("angles", "--measured", tmp / "mine.csv") >= bare + len(rows))
+    check("the course draws t,x,y over the middle link's path", circles("course", "--measured", tmp / "short.csv") > circles("course") + len(rows) - 5)
+    done = coluber("plot", course, "--what", "torques", "--measured", tmp / "short.csv", "-o", tmp / "m.svg")
+    check("a plot that shows nothing of the measured file is named in a warning", done.returncode == 0 and re.search(r"warning: short\.csv is not drawn in torques", done.stderr), done.stderr)
+    (tmp / "late.csv").write_text("t,x,y\n100,0,0\n")
+    done = coluber("plot", course, "--what", "path", "--measured", tmp / "late.csv", "-o", tmp / "m.svg")
+    check("measured times outside the run give a warning", done.returncode == 0 and "warning: late.csv" in done.stderr and "outside" in done.stderr, done.stderr)
 
 
 def test_bad_measured_files(tmp, course):
@@ -249,12 +255,16 @@ def test_other_runs(tmp, course):
     done = coluber("plot", run(tmp / "slope", SLOPE, "--duration", 0.5))
     check("a run in which nothing moves or touches draws", done.returncode == 0, done.stderr)
     for name in NAMES:
-        texts(tmp / "slope/plots" / f"{name}.svg")
+        words = texts(tmp / "slope/plots" / f"{name}.svg")
+        check(f"{name} of a robot at rest has no axis of rounding noise", name == "residual" or not [w for w in words if re.search(r"e[-−](0[89]|[1-9]\d)", w)], words)
     (tmp / "long.toml").write_text('duration = 0.3\n[robot]\nname = "aiko"\nlinks = 60\n[start]\nshape = "straight"\n[gait]\nphase_deg = -50.0\n[world]\nfriction = [0.2, 0.2]\n')
     done = coluber("plot", run(tmp / "long", tmp / "long.toml"))
     check("a robot of 60 links draws", done.returncode == 0, done.stderr)
     strips = [w for w in texts(tmp / "long/plots/torques.svg") if re.fullmatch(r"joint \d+", w)]
     check("its torques fit a page, first and last joint included", len(strips) == 24 and {"joint 1", "joint 59"} <= set(strips), strips)
+    legend = [w for w in texts(tmp / "long/plots/angles.svg") if re.fullmatch(r"joint \d+", w)]
+    check("so do its angles, each in the legend", legend == strips, legend)
+    check("a run without a title is named after its scenario", "long.toml" in texts(tmp / "long/plots/path.svg"))
     (tmp / "one.toml").write_text('duration = 0.3\n[robot]\nname = "aiko"\nlinks = 1\n[start]\nshape = "straight"\n')
     done = coluber("plot", run(tmp / "one", tmp / "one.toml"))
     check("a robot of one link draws what it has", done.returncode == 0 and "course.svg" in done.stdout and "torques.svg" not in done.stdout, done.stderr)

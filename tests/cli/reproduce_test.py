@@ -136,6 +136,14 @@ def test_choosing(tmp):
     check("an unknown id is wrong usage, exit 2, and names those there are", done.returncode == 2 and "transeth.A4" in done.stderr and not (tmp / "none").exists(), done.stderr)
     done = coluber()
     check("no id and no --all is wrong usage, exit 2, and names the claims", done.returncode == 2 and "transeth.A4" in done.stderr and done.stdout == "", done.stderr)
+    (tmp / "mine").mkdir()
+    (tmp / "mine/thesis.tex").write_text("mine")
+    done = coluber("transeth.C1p", "--out", tmp / "mine")
+    check("a folder of other files is refused, exit 2, before any run", done.returncode == 2 and "--force" in done.stderr and "runs on" not in done.stderr and len(list((tmp / "mine").iterdir())) == 1, done.stderr)
+    done = coluber("transeth.C1p", "--out", tmp / "mine", "--force")
+    check("--force writes into it", done.returncode == 0 and (tmp / "mine/report.html").exists() and (tmp / "mine/thesis.tex").exists(), done.stderr)
+    done = coluber("transeth.C1p", "--out", tmp / "mine/thesis.tex/out")
+    check("a folder that cannot be made is found out before any run", done.returncode == 1 and "runs on" not in done.stderr, done.stderr)
 
 
 def copy_of_claims(tmp):
