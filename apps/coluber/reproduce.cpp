@@ -161,12 +161,11 @@ int reproduce(const ReproduceOptions& options) {
                        [&](const auto& wanted) { return selects(wanted, claim.id); });
   };
 
-  if (!prepare_folder(options)) return 2;
-
   RunStore store;
   for (const auto& file : files)
     for (const auto& claim : file.claims)
       if (chosen(claim)) request_runs(file, claim, store);
+  if (!prepare_folder(options)) return 2;
   fmt::print(stderr, "{} runs on {} threads\n", store.size(), options.threads);
   store.compute(options.threads);
 
