@@ -199,7 +199,8 @@ void PlanarSystem::contacts(std::span<ContactSlot> slots) const {
     const Vector2d point = obstacle.H + obstacle.L_H * gap.normal;
     const Vector2d force = entry.point.x_1.N / options_.dt * gap.normal;
     for (int slot = 0; slot < kContactSlots; ++slot) {
-      ContactSlot& place = slots[static_cast<std::size_t>(i * kContactSlots + slot)];
+      ContactSlot& place =
+          slots[static_cast<std::size_t>(i) * kContactSlots + static_cast<std::size_t>(slot)];
       if (!std::isnan(place.point.x())) continue;
       place.point << point, 0.0;
       place.force << force, 0.0;

@@ -62,7 +62,8 @@ struct Hdf5Writer::Impl {
     const Handle attribute(
         H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     const char* data = text.c_str();
-    check(attribute.valid() && H5Awrite(attribute.get(), type.get(), &data) >= 0);
+    check(attribute.valid() &&
+          H5Awrite(attribute.get(), type.get(), static_cast<const void*>(&data)) >= 0);
   }
 
   void write_attribute(hid_t object, const char* name,
@@ -75,7 +76,8 @@ struct Hdf5Writer::Impl {
         H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     std::vector<const char*> data;
     for (const std::string& text : texts) data.push_back(text.c_str());
-    check(attribute.valid() && H5Awrite(attribute.get(), type.get(), data.data()) >= 0);
+    check(attribute.valid() &&
+          H5Awrite(attribute.get(), type.get(), static_cast<const void*>(data.data())) >= 0);
   }
 
   void add_dataset(const Observable& observable) {

@@ -143,11 +143,11 @@ class Reader {
     H5Tset_size(type.get(), H5T_VARIABLE);
     H5Tset_cset(type.get(), H5Tget_cset(stored.get()));
     std::vector<char*> texts(static_cast<std::size_t>(count), nullptr);
-    require(H5Aread(attribute.get(), type.get(), texts.data()) >= 0,
+    require(H5Aread(attribute.get(), type.get(), static_cast<void*>(texts.data())) >= 0,
             fmt::format("attribute \"{}\" cannot be read", name));
     std::vector<std::string> out;
     for (const char* text : texts) out.emplace_back(text == nullptr ? "" : text);
-    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, texts.data());
+    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, static_cast<void*>(texts.data()));
     return out;
   }
 
