@@ -1,4 +1,6 @@
+#ifndef COLUBER_ASSERTIONS
 #define COLUBER_ASSERTIONS
+#endif
 #include "coluber/core/assert.hpp"
 
 #include <gtest/gtest.h>
