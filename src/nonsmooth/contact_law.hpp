@@ -27,11 +27,13 @@ struct LinearLaw {
 /// Prox equations of one contact and their derivative.
 ///   s_N = P_N - r_N (gamma_N + b + c P_N),        F_N = P_N - max(0, s_N)
 ///   s   = T - r_T (gamma_t + c_t (T - A)),        F_T = T - prox_disc(s, max(0, s_N))
-/// `gamma_*` are W^T u with the friction coefficients in w_1, w_2. `r_T` is r/max(mu)²: with
-/// r/min(mu)² more than half of the steps of a (0.01, 1) ellipse would need the fallback.
+/// with c_t and A from `term`. `gamma_*` are W^T u with the friction coefficients in w_1, w_2.
+/// `r_T` is r/max(mu)²: with r/min(mu)² more than half of the steps of a (0.01, 1) ellipse would
+/// need the fallback.
 template <int T>
-inline void linearise(const Contact<T>& contact, const Impulse& P, double gamma_N, double gamma_1,
-                      double gamma_2, double r_N, double r_T, LinearLaw& law) {
+inline void linearise(const Contact<T>& contact, const Proximal& term, const Impulse& P,
+                      double gamma_N, double gamma_1, double gamma_2, double r_N, double r_T,
+                      LinearLaw& law) {
   double R = contact.load;
   double F_N = 0.0;
   law.k_N = 0.0;
@@ -49,11 +51,11 @@ inline void linearise(const Contact<T>& contact, const Impulse& P, double gamma_
   double F_1 = P.T.x();
   double F_2 = P.T.y();
   if (contact.mu_max > 0.0 && R > 0.0) {
-    const double c_t = contact.c_t;
-    const double s_1 = P.T.x() - r_T * (gamma_1 + c_t * (P.T.x() - contact.A.x()));
-    const double s_2 = P.T.y() - r_T * (gamma_2 + c_t * (P.T.y() - contact.A.y()));
-    const double h_1 = gamma_1 - c_t * contact.A.x();
-    const double h_2 = gamma_2 - c_t * contact.A.y();
+    const double c_t = term.c_t;
+    const double s_1 = P.T.x() - r_T * (gamma_1 + c_t * (P.T.x() - term.A.x()));
+    const double s_2 = P.T.y() - r_T * (gamma_2 + c_t * (P.T.y() - term.A.y()));
+    const double h_1 = gamma_1 - c_t * term.A.x();
+    const double h_2 = gamma_2 - c_t * term.A.y();
     const double square = s_1 * s_1 + s_2 * s_2;
     if (square <= R * R) {  // stick
       const double k = 1.0 / c_t;

@@ -15,30 +15,33 @@ using Storage = typename SolverData<T>::Storage;
 /// Laws of the contacts of node i at the solution's velocities and impulses; the worst residual
 /// comes back.
 template <int T>
-inline double linearise_node(const ContactProblem<T>& problem, const Solution<T>& solution,
-                             std::size_t i, LinearLaw* laws, double worst) {
+inline double linearise_node(const ContactProblem<T>& problem, const Proximal* proximal,
+                             const Solution<T>& solution, std::size_t i, LinearLaw* laws,
+                             double worst) {
   const Node<T>& node = problem.nodes[i];
   const Twist<T>& u = solution.twist[i];
   const int end = node.first_contact + node.contact_count;
   for (int k = node.first_contact; k < end; ++k) {
     const auto index = static_cast<std::size_t>(k);
     const Contact<T>& contact = problem.contacts[index];
-    linearise(contact, solution.impulse[index], contact.w_N.dot(u), contact.w_1.dot(u),
-              contact.w_2.dot(u), kProxR, scaled_r(contact, kProxR), laws[index]);
+    linearise(contact, proximal[index], solution.impulse[index], contact.w_N.dot(u),
+              contact.w_1.dot(u), contact.w_2.dot(u), kProxR, scaled_r(contact, kProxR),
+              laws[index]);
     if (!(laws[index].residual <= worst)) worst = laws[index].residual;
   }
   return worst;
 }
 
 /// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N
-/// s). Each sweep makes the momentum balance exact, so the laws alone decide. Returns the last
-/// residual (N s).
+/// s). Each sweep makes the momentum balance exact, but for servos that reached or left their
+/// limit; so the laws of contacts and servos decide. Returns the last residual (N s).
 template <int T>
 double newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
                      double tolerance, int max_sweeps, int& sweeps) {
   LinearLaw* laws = storage.laws.data();
+  const Proximal* proximal = storage.proximal.data();
   const std::size_t n = problem.nodes.size();
-  for (std::size_t i = 0; i < n; ++i) linearise_node(problem, solution, i, laws, 0.0);
+  for (std::size_t i = 0; i < n; ++i) linearise_node(problem, proximal, solution, i, laws, 0.0);
   double residual = kInfinity;
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     eliminate(problem, solution, laws, 1.0, storage);
@@ -52,7 +55,13 @@ double newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, St
         apply(laws[index], contact.w_N.dot(du), contact.w_1.dot(du), contact.w_2.dot(du),
               solution.impulse[index]);
       }
-      residual = linearise_node(problem, solution, i, laws, residual);
+      residual = linearise_node(problem, proximal, solution, i, laws, residual);
+      if (node.limit < kInfinity && i + 1 < n) {
+        const SweepNode<T>& used = storage.nodes[i];
+        const double rate = solution.rate[i];
+        const double missed = joint_impulse(node, rate) - (used.sr - used.sd * rate);
+        residual = std::max(residual, std::abs(missed) / problem.length_scale);
+      }
     });
     ++sweeps;
     if (residual <= tolerance || !std::isfinite(residual)) return residual;
@@ -72,15 +81,16 @@ void explicit_laws(const ContactProblem<T>& problem, Solution<T>& solution, Stor
       const auto index = static_cast<std::size_t>(k);
       const Contact<T>& contact = problem.contacts[index];
       LinearLaw& law = storage.laws[index];
-      linearise(contact, Impulse{}, contact.w_N.dot(u), contact.w_1.dot(u), contact.w_2.dot(u),
-                contact.unilateral ? 1.0 / contact.c : 0.0,
-                contact.mu_max > 0.0 ? 1.0 / contact.c_t : 0.0, law);
+      const Proximal& term = storage.proximal[index];
+      linearise(contact, term, Impulse{}, contact.w_N.dot(u), contact.w_1.dot(u),
+                contact.w_2.dot(u), contact.unilateral ? 1.0 / contact.c : 0.0,
+                contact.mu_max > 0.0 ? 1.0 / term.c_t : 0.0, law);
       solution.impulse[index] = Impulse{law.q_N, {law.q_1, law.q_2}};
     }
   }
 }
 
-/// max |G(u)|, G = J^T [M u - p - sum W P] + sd phidot - sr, torques over the length scale (N s).
+/// max |G(u)|, G = J^T [M u - p - sum W P] - P_J, torques over the length scale (N s).
 template <int T>
 double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solution,
                        Storage<T>& storage) {
@@ -99,7 +109,7 @@ double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solu
       p -= P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
     }
     if (i + 1 == n) break;
-    const double joint = std::abs(link.s.dot(p) + link.sd * solution.rate[i] - link.sr);
+    const double joint = std::abs(link.s.dot(p) - joint_impulse(link, solution.rate[i]));
     worst = std::max(worst, joint / problem.length_scale);
     storage.nodes[static_cast<std::size_t>(link.parent)].p += p;
   }
@@ -187,6 +197,129 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
   return std::isfinite(best_residual) ? best_residual : defect_reached;
 }
 
+/// Law `rigid`: what the proximal terms keep the answer from the set-valued law, r c_T |P_T - A|
+/// over the closed points (N s).
+template <int T>
+double proximal_gap(const ContactProblem<T>& problem, const Solution<T>& solution,
+                    const Storage<T>& storage) {
+  double gap = 0.0;
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+    const Contact<T>& contact = problem.contacts[k];
+    const Impulse& P = solution.impulse[k];
+    if (!(contact.mu_max > 0.0) || !(P.N > 0.0)) continue;
+    const Proximal& term = storage.proximal[k];
+    gap = std::max(gap, kProxR / contact.mu_max * term.c_t * (P.T - term.A).norm());
+  }
+  return gap;
+}
+
+/// A <- P_T, c_t <- share times the contact's: the terms act on what the next pass changes only.
+template <int T>
+void move_proximal(const ContactProblem<T>& problem, const Solution<T>& solution, double share,
+                   Storage<T>& storage) {
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+    storage.proximal[k] = {share * problem.contacts[k].c_t, solution.impulse[k].T};
+  }
+}
+
+// Compliance of the proximal terms as a share of the anchored law's.
+constexpr double kSmallShare = 5e-5;
+constexpr double kLargeShare = 0.5;  // from here on the continuation is of use
+constexpr int kMaxPasses = 60;
+
+/// Proximal passes from the last step's values: the terms start as large as those of the anchored
+/// law, shrink while Newton is at ease, grow where it fails, and move with the answer until they no
+/// longer matter. Returns the residual reached (N s); `gap` (N s) is that of the pass kept, the one
+/// with the smallest.
+template <int T>
+double proximal_passes(const ContactProblem<T>& problem, const Solution<T>& previous,
+                       Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
+                       SolveInfo& info, double& gap) {
+  constexpr int kMaxSweeps = 12;
+  constexpr int kAtEase = 6;  // sweeps
+  const double tolerance = options.tolerance * problem.impulse_scale;
+  const double gap_tolerance = options.gap * problem.impulse_scale;
+  solution.root = previous.root;
+  std::copy(previous.rate.begin(), previous.rate.end(), solution.rate.begin());
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+    solution.impulse[k] = {problem.contacts[k].load, problem.contacts[k].A};
+  }
+  update_twists(problem, solution);
+  storage.set_proximal(problem, 1.0);
+
+  double share = 1.0;
+  double factor = 0.1;
+  double residual = kInfinity;
+  gap = kInfinity;
+  for (int pass = 0; pass < kMaxPasses; ++pass) {
+    ++info.passes;
+    storage.before_pass = solution;
+    int sweeps = 0;
+    double reached = newton_sweeps(problem, solution, storage, tolerance, kMaxSweeps, sweeps);
+    if (!(reached <= tolerance) && share >= kLargeShare) {
+      reached =
+          continue_in_pseudo_time(problem, previous, solution, reached, storage, tolerance, sweeps);
+      if (!(reached <= tolerance)) {
+        info.iterations += sweeps;
+        if (gap == kInfinity) return reached;  // not even the anchored law
+        break;
+      }
+    }
+    info.iterations += sweeps;
+    if (!(reached <= tolerance)) {
+      solution = storage.before_pass;
+      share = std::min(1.0, 10.0 * share);
+      factor = std::sqrt(factor);
+      move_proximal(problem, solution, share, storage);
+      continue;
+    }
+    const double pass_gap = proximal_gap(problem, solution, storage);
+    if (pass_gap < gap) {
+      gap = pass_gap;
+      residual = reached;
+      solution.proximal = storage.proximal;
+      if (gap <= gap_tolerance) return residual;
+      storage.best_pass = solution;
+    }
+    if (sweeps <= kAtEase) share = std::max(factor * share, kSmallShare);
+    move_proximal(problem, solution, share, storage);
+  }
+  solution = storage.best_pass;
+  return residual;
+}
+
+/// Newton with a proximal term so small that it hardly matters, moved until it does not; proximal
+/// passes where that does not settle.
+template <int T>
+double solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous,
+                   Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
+                   SolveInfo& info) {
+  const double tolerance = options.tolerance * problem.impulse_scale;
+  const double gap_tolerance = options.gap * problem.impulse_scale;
+  const int max_sweeps = options.max_sweeps + options.max_sweeps / 3;
+  storage.set_proximal(problem, kSmallShare);
+  double residual = kInfinity;
+  double gap = kInfinity;
+  while (info.iterations < max_sweeps) {
+    residual = newton_sweeps(problem, solution, storage, tolerance, max_sweeps - info.iterations,
+                             info.iterations);
+    if (!(residual <= tolerance)) break;
+    gap = proximal_gap(problem, solution, storage);
+    if (gap <= gap_tolerance) break;
+    ++info.passes;
+    move_proximal(problem, solution, kSmallShare, storage);
+  }
+  solution.proximal = storage.proximal;
+  if ((!(residual <= tolerance) || !(gap <= gap_tolerance)) && options.fallback) {
+    info.fallback = true;
+    const int before = info.iterations;
+    residual = proximal_passes(problem, previous, solution, storage, options, info, gap);
+    info.fallback_sweeps = info.iterations - before;
+  }
+  info.gap = gap / problem.impulse_scale;
+  return residual;
+}
+
 }  // namespace
 
 template <int T>
@@ -199,17 +332,24 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
   update_twists(problem, solution);
 
   SolveInfo info;
-  double residual =
-      newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
-  if (!(residual <= tolerance) && options.fallback) {
-    info.fallback = true;
-    residual = continue_in_pseudo_time(problem, previous, solution, residual, storage, tolerance,
-                                       info.iterations);
+  double residual = kInfinity;
+  if (options.law == Law::rigid) {
+    residual = solve_rigid(problem, previous, solution, storage, options, info);
+  } else {
+    storage.set_proximal(problem, 1.0);
+    residual =
+        newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
+    if (!(residual <= tolerance) && options.fallback) {
+      info.fallback = true;
+      residual = continue_in_pseudo_time(problem, previous, solution, residual, storage, tolerance,
+                                         info.fallback_sweeps);
+      info.iterations += info.fallback_sweeps;
+    }
   }
   info.residual = residual / problem.impulse_scale;
   if (!std::isfinite(residual)) {
     info.status = Status::non_finite;
-  } else if (residual > tolerance) {
+  } else if (residual > tolerance || info.gap > options.gap) {
     info.status = Status::not_converged;
   }
   return info;

@@ -1,5 +1,6 @@
 #include "coluber/nonsmooth/problem_file.hpp"
 
+#include <cmath>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -39,6 +40,7 @@ void save_problem(const std::filesystem::path& file, const SavedProblem<T>& save
                      {"s", numbers(node.s)},
                      {"sd", node.sd},
                      {"sr", node.sr},
+                     {"limit", std::isfinite(node.limit) ? json(node.limit) : json(nullptr)},
                      {"parent", node.parent},
                      {"contacts", node.contact_count}});
   }
@@ -96,6 +98,7 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
       read_numbers(entry.at("s"), node.s);
       node.sd = entry.at("sd");
       node.sr = entry.at("sr");
+      if (entry.contains("limit") && !entry.at("limit").is_null()) node.limit = entry.at("limit");
       node.parent = entry.at("parent");
       node.first_contact = first;
       node.contact_count = entry.at("contacts");

@@ -13,9 +13,9 @@ constexpr double kR = 0.3;  // kg; fixed, so that figures of different solvers c
 /// mu |F_T| with the given tangential compliance; scaled variables.
 template <int T>
 double friction_residual(const Contact<T>& contact, const Impulse& P, const Eigen::Vector2d& gamma,
-                         double c_t, double radius) {
+                         const Proximal& term, double radius) {
   const double r = kR / (contact.mu_max * contact.mu_max);
-  const Eigen::Vector2d s = P.T - r * (gamma + c_t * (P.T - contact.A));
+  const Eigen::Vector2d s = P.T - r * (gamma + term.c_t * (P.T - term.A));
   return contact.mu_max * (P.T - prox_disc(s, radius)).norm();
 }
 
@@ -30,7 +30,7 @@ bool raise(double& worst, double value) {
 
 template <int T>
 Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& solution,
-                          ResidualData<T>& data) {
+                          ResidualData<T>& data, Law law_asked) {
   const std::size_t n = problem.nodes.size();
   auto& twist = data.twist;
   auto& defect = data.defect;
@@ -64,14 +64,20 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
       double rigid = law;
       if (contact.mu_max > 0.0) {
         const Eigen::Vector2d gamma{contact.w_1.dot(twist[i]), contact.w_2.dot(twist[i])};
-        raise(law, friction_residual(contact, P, gamma, contact.c_t, radius));
-        raise(rigid, friction_residual(contact, P, gamma, 0.0, radius));
+        Proximal term{contact.c_t, contact.A};
+        if (law_asked == Law::rigid) {
+          term = solution.proximal[index];
+          const double left = kR / contact.mu_max * term.c_t * (P.T - term.A).norm();
+          if (P.N > 0.0) raise(result.gap, left);
+        }
+        raise(law, friction_residual(contact, P, gamma, term, radius));
+        raise(rigid, friction_residual(contact, P, gamma, Proximal{}, radius));
       }
       if (raise(result.law, law)) result.worst_node = static_cast<int>(i);
       raise(result.rigid_law, rigid);
     }
     if (i + 1 == n) break;
-    raise(torque, std::abs(node.s.dot(defect[i]) + node.sd * solution.rate[i] - node.sr));
+    raise(torque, std::abs(node.s.dot(defect[i]) - joint_impulse(node, solution.rate[i])));
     defect[static_cast<std::size_t>(node.parent)] += defect[i];
   }
   constexpr int kAngular = T == 3 ? 1 : 3;
@@ -80,11 +86,12 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
   for (int row = kAngular; row < T; ++row) raise(result.momentum, std::abs(defect[n - 1](row)));
   result.law /= problem.impulse_scale;
   result.rigid_law /= problem.impulse_scale;
+  result.gap /= problem.impulse_scale;
   result.momentum /= problem.impulse_scale;
   return result;
 }
 
 template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&,
-                                      ResidualData<3>&);
+                                      ResidualData<3>&, Law);
 
 }  // namespace coluber::nonsmooth

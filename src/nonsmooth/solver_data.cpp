@@ -15,11 +15,14 @@ template <int T>
 void SolverData<T>::reserve(std::size_t nodes, std::size_t contacts) {
   storage_->nodes.reserve(nodes);
   storage_->laws.reserve(contacts);
+  storage_->proximal.reserve(contacts);
   storage_->last_increment.reserve(nodes);
-  for (Solution<T>* solution : {&storage_->best, &storage_->trial}) {
+  for (Solution<T>* solution :
+       {&storage_->best, &storage_->trial, &storage_->before_pass, &storage_->best_pass}) {
     solution->rate.reserve(nodes);
     solution->twist.reserve(nodes);
     solution->impulse.reserve(contacts);
+    solution->proximal.reserve(contacts);
   }
 }
 

@@ -25,20 +25,35 @@ struct SweepNode {
   Twist<T> dtwist;  // increment of the last forward sweep
   double D = 1.0;   // pivot s.G s + sd
   double e = 0.0;   // (s.p + sd phidot - sr) / D
+  double sd = 0.0;  // servo as linearised: sd = 0 and sr = ±limit where it is saturated
+  double sr = 0.0;
 };
 
 template <int T>
 struct SolverData<T>::Storage {
   std::vector<SweepNode<T>> nodes;
   std::vector<LinearLaw> laws;
+  std::vector<Proximal> proximal;  // terms of the tangential laws being solved
   Eigen::PartialPivLU<Block<T>> root;
-  Solution<T> best, trial;
+  Solution<T> best, trial;             // of the pseudo-transient continuation
+  Solution<T> before_pass, best_pass;  // of the proximal passes
   std::vector<Twist<T>> last_increment;
+  // Gauss-Seidel: joints with a limit, what their servos fall short of, W^T M^-1 W and W^T u
+  std::vector<std::size_t> limited;
+  std::vector<double> excess, delassus, velocity;
 
   void fit(const ContactProblem<T>& problem) {
     const std::size_t n = problem.nodes.size();
     if (nodes.size() != n) nodes.resize(n);
     if (laws.size() < problem.contacts.size()) laws.resize(problem.contacts.size());
+    proximal.resize(problem.contacts.size());
+  }
+
+  /// Proximal terms of the contacts, their compliance times `share`.
+  void set_proximal(const ContactProblem<T>& problem, double share) {
+    for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+      proximal[k] = {share * problem.contacts[k].c_t, problem.contacts[k].A};
+    }
   }
 };
 
@@ -76,11 +91,24 @@ inline void add_own_block(const ContactProblem<T>& problem, const Solution<T>& s
   }
 }
 
-/// Tips to root: eliminates every joint and factors the root's block.
+/// The servo of a joint at its present rate: as it is, or constant where it is saturated.
+template <int T>
+inline void linearise_servo(const Node<T>& link, double rate, bool limits, SweepNode<T>& node) {
+  node.sd = link.sd;
+  node.sr = link.sr;
+  const double impulse = link.sr - link.sd * rate;
+  if (limits && std::abs(impulse) > link.limit) {
+    node.sd = 0.0;
+    node.sr = std::copysign(link.limit, impulse);
+  }
+}
+
+/// Tips to root: eliminates every joint and factors the root's block. Without `limits` every servo
+/// is taken as if it had none.
 template <int T>
 inline PivotSigns eliminate(const ContactProblem<T>& problem, const Solution<T>& solution,
                             const LinearLaw* laws, double mass_factor,
-                            typename SolverData<T>::Storage& storage) {
+                            typename SolverData<T>::Storage& storage, bool limits = true) {
   PivotSigns signs;
   const std::size_t n = problem.nodes.size();
   for (auto& node : storage.nodes) {
@@ -92,9 +120,10 @@ inline PivotSigns eliminate(const ContactProblem<T>& problem, const Solution<T>&
     SweepNode<T>& node = storage.nodes[i];
     add_own_block(problem, solution, laws, mass_factor, i, node.G, node.p);
     node.U = node.G.lazyProduct(link.s);
-    node.D = link.s.dot(node.U) + link.sd;
+    linearise_servo(link, solution.rate[i], limits, node);
+    node.D = link.s.dot(node.U) + node.sd;
     node.V = node.G.transpose().lazyProduct(link.s) / node.D;
-    node.e = (link.s.dot(node.p) + link.sd * solution.rate[i] - link.sr) / node.D;
+    node.e = (link.s.dot(node.p) + node.sd * solution.rate[i] - node.sr) / node.D;
     if (!(node.D > 0.0)) {
       signs.joints_positive = false;
       signs.determinant_positive = !signs.determinant_positive;
@@ -129,7 +158,7 @@ inline void eliminate_right_side(const ContactProblem<T>& problem, const Solutio
       node.p -= P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
     }
     if (i + 1 == n) break;
-    node.e = (link.s.dot(node.p) + link.sd * solution.rate[i] - link.sr) / node.D;
+    node.e = (link.s.dot(node.p) + node.sd * solution.rate[i] - node.sr) / node.D;
     storage.nodes[static_cast<std::size_t>(link.parent)].p += node.p - node.e * node.U;
   }
 }

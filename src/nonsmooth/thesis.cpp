@@ -10,7 +10,9 @@ namespace coluber::nonsmooth {
 // the last iteration, (3.75)-(3.77), then every impulse by its prox equation, (3.78)-(3.80). The
 // joint impulses P_J of (3.75) are eliminated by the sweep instead of by (W_J^T M^-1 W_J)^-1: the
 // same velocities, linear cost. Differs: the prox arguments are those of the problem, xi = gamma_N
-// + b + c P_N and gamma_T + c_T (P_T - A); the thesis' own law is b = c = c_T = 0.
+// + b + c P_N and gamma_T + c_T (P_T - A); the thesis' own law is b = c = 0 and `rigid`, c_T = 0.
+// Limits of the servos, which the thesis has none of, are iterated likewise: what a servo would
+// give in addition to its limit is taken off its impulse.
 template <int T>
 SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, SolverData<T>& data,
                        const ThesisOptions& options) {
@@ -21,7 +23,9 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
 
   // Factors of the tree without contacts: constant over the iterations.
   for (auto& law : storage.laws) law = LinearLaw{};
-  eliminate(problem, solution, storage.laws.data(), 1.0, storage);
+  eliminate(problem, solution, storage.laws.data(), 1.0, storage, false);
+  storage.set_proximal(problem, options.law == Law::rigid ? 0.0 : 1.0);
+  solution.proximal = storage.proximal;
 
   SolveInfo info;
   info.status = Status::not_converged;
@@ -29,6 +33,7 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
     eliminate_right_side<T>(problem, solution, storage);
     double dP_H = 0.0;  // sums of squares
     double dP_T = 0.0;
+    double dP_J = 0.0;
     double worst = 0.0;
     substitute<T>(problem, solution, storage, [&](std::size_t i, const Twist<T>&) {
       const Node<T>& node = problem.nodes[i];
@@ -47,7 +52,8 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
         if (contact.mu_max > 0.0) {
           const double r = scaled_r(contact, options.r_T);
           const Eigen::Vector2d gamma{contact.w_1.dot(u), contact.w_2.dot(u)};
-          tangential = prox_disc(P.T - r * (gamma + contact.c_t * (P.T - contact.A)), N);
+          const Proximal& term = storage.proximal[index];
+          tangential = prox_disc(P.T - r * (gamma + term.c_t * (P.T - term.A)), N);
         }
         const Eigen::Vector2d change = contact.mu.cwiseProduct(tangential - P.T);
         dP_H += (N - P.N) * (N - P.N);
@@ -55,10 +61,18 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
         worst = std::max({worst, std::abs(N - P.N), change.norm()});
         P = Impulse{N, tangential};
       }
+      if (std::isfinite(node.limit) && i + 1 < problem.nodes.size()) {
+        const double rate = solution.rate[i];
+        const double sr = joint_impulse(node, rate) + node.sd * rate;
+        const double step = (sr - storage.nodes[i].sr) / problem.length_scale;
+        dP_J += step * step;
+        worst = std::max(worst, std::abs(step));
+        storage.nodes[i].sr = sr;
+      }
     });
     ++info.iterations;
     info.residual = worst / problem.impulse_scale;
-    const double change = std::sqrt(dP_H) + std::sqrt(dP_T);
+    const double change = std::sqrt(dP_H) + std::sqrt(dP_T) + std::sqrt(dP_J);
     if (!std::isfinite(change)) {
       info.status = Status::non_finite;
       return info;

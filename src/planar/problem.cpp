@@ -156,6 +156,7 @@ Data::Data(const Model& model) {
   next_near.reserve(pairs);
   for (auto* answer : {&solution, &previous}) {
     answer->impulse.reserve(contacts);
+    answer->proximal.reserve(contacts);
     answer->resize(size, 0);
   }
   solver.reserve(size, contacts);

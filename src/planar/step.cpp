@@ -84,6 +84,22 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
   data.kinetic_energy = T_E;
 }
 
+nonsmooth::SolveInfo solve_problem(Data& data, const StepOptions& options) {
+  if (options.solver == Solver::newton) {
+    nonsmooth::NewtonOptions newton = options.newton;
+    newton.law = options.law;
+    return nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver, newton);
+  }
+  if (options.solver == Solver::gauss_seidel) {
+    nonsmooth::GaussSeidelOptions gauss_seidel = options.gauss_seidel;
+    gauss_seidel.law = options.law;
+    return nonsmooth::solve_gauss_seidel(data.problem, data.solution, data.solver, gauss_seidel);
+  }
+  nonsmooth::ThesisOptions thesis = options.thesis;
+  thesis.law = options.law;
+  return nonsmooth::solve_thesis(data.problem, data.solution, data.solver, thesis);
+}
+
 }  // namespace
 
 StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
@@ -91,17 +107,14 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   const double dt = options.dt;
   make_problem(model, state, command, options, data);
 
-  const nonsmooth::SolveInfo solve =
-      options.solver == Solver::newton
-          ? nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver,
-                                    options.newton)
-          : nonsmooth::solve_thesis(data.problem, data.solution, data.solver, options.thesis);
+  const nonsmooth::SolveInfo solve = solve_problem(data, options);
   const nonsmooth::Residual residual =
-      nonsmooth::compute_residual(data.problem, data.solution, data.residual);
+      nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
 
   StepInfo info;
   info.status = solve.status;
   info.iterations = solve.iterations;
+  info.fallback_sweeps = solve.fallback_sweeps;
   info.residual = std::max(residual.law, residual.momentum);
   info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
   if (residual.worst_node >= 0) {
@@ -113,7 +126,7 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   }
   // A sweep balances momentum to rounding; where even that is far off, numbers have outgrown double
   // precision.
-  if (options.solver == Solver::newton &&
+  if (options.solver != Solver::thesis &&
       info.residual > std::max(options.newton.tolerance, kLostDigits)) {
     info.status = Status::not_converged;
   }
@@ -130,7 +143,7 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
     const auto& node = data.problem.nodes[k];
     const double rate = data.solution.rate[k];
     state.phidot(joint) = rate;
-    data.tau(joint) = (node.sr - node.sd * rate) / dt;
+    data.tau(joint) = nonsmooth::joint_impulse(node, rate) / dt;
   }
   update_works(model, state, data, options);
 

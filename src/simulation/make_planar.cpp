@@ -95,15 +95,21 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
   planar::StepOptions options;
   const scenario::Solver& solver = scenario.solver;
   options.dt = solver.dt;
-  options.solver = solver.name == "thesis" ? planar::Solver::thesis : planar::Solver::newton;
+  options.solver = solver.name == "thesis"         ? planar::Solver::thesis
+                   : solver.name == "gauss_seidel" ? planar::Solver::gauss_seidel
+                                                   : planar::Solver::newton;
+  options.law = solver.law == "rigid" ? nonsmooth::Law::rigid : nonsmooth::Law::anchored;
   options.activation = solver.landing ? planar::Activation::landing : planar::Activation::gap;
   options.newton.tolerance = solver.tolerance;
   // The residual is weak along the slippery axis of a slender ellipse (docs/numerics.md).
   if (model.mu_T.maxCoeff() > 10.0 * model.mu_T.minCoeff()) {
     options.newton.tolerance = std::min(options.newton.tolerance, 1e-12);
   }
-  options.thesis = {solver.thesis.r_T, solver.thesis.r_H, solver.thesis.epsilon,
-                    solver.thesis.max_iterations};
+  options.gauss_seidel.tolerance = options.newton.tolerance;
+  options.thesis = {.r_T = solver.thesis.r_T,
+                    .r_H = solver.thesis.r_H,
+                    .epsilon = solver.thesis.epsilon,
+                    .max_iterations = solver.thesis.max_iterations};
 
   const scenario::Controller& controller = scenario.controller;
   if (!controller.implicit_servo && model.n() > 1) {

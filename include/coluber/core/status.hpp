@@ -20,6 +20,7 @@ COLUBER_EXPORT std::string_view to_string(Status status);
 struct [[nodiscard]] StepInfo {
   Status status = Status::ok;
   int iterations = 0;           ///< linear sweeps of the solver
+  int fallback_sweeps = 0;      ///< those after Newton alone did not settle
   double residual = 0.0;        ///< law and momentum, recomputed outside the solver
   double rigid_residual = 0.0;  ///< the same judged by the set-valued law as it stands
   const char* quantity =

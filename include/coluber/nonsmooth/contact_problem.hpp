@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <Eigen/Core>
@@ -19,7 +21,7 @@
 /// | M_i | `Node::M` | inertia of link i at that point | kg m², kg m, kg |
 /// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N s |
 /// | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – |
-/// | – | `sd`, `sr` | servo in the step: joint impulse = sr - sd phidot_E | N m s², N m s |
+/// | – | `sd`, `sr`, `limit` | servo in the step: joint impulse = sr - sd phidot_E, clamped to ± limit | N m s², N m s |
 /// | W | `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction coefficient | – |
 /// | P_N | `Impulse::N` | normal impulse of the step | N s |
 /// | P_T | `Impulse::T` | tangential impulse in scaled variables, P_T,i = mu_i T_i | N s |
@@ -33,6 +35,12 @@ using Twist = Eigen::Matrix<double, T, 1>;
 template <int T>
 using Block = Eigen::Matrix<double, T, T>;
 
+/// What holds a sticking point.
+enum class Law : std::uint8_t {
+  anchored,  ///< a compliance c_T to its impulse of the last step: unique impulses, nanometres
+  rigid,     ///< the set-valued law as it stands: -gamma_T in N_C(P_T)
+};
+
 /// One link with one joint axis towards its parent. A joint with two axes is two nodes, one
 /// massless.
 template <int T>
@@ -42,6 +50,7 @@ struct Node {
   Twist<T> s = Twist<T>::Zero();
   double sd = 0.0;
   double sr = 0.0;
+  double limit = std::numeric_limits<double>::infinity();
   int parent = -1;        ///< index of the parent node, larger than this one's; -1 for the root
   int first_contact = 0;  ///< contacts of this node: [first_contact, first_contact + contact_count)
   int contact_count = 0;
@@ -72,6 +81,19 @@ struct Impulse {
   friend bool operator==(const Impulse&, const Impulse&) = default;
 };
 
+/// Proximal term c_t (T - A) of a contact's tangential law, scaled variables.
+struct Proximal {
+  double c_t = 0.0;
+  Eigen::Vector2d A = Eigen::Vector2d::Zero();
+  friend bool operator==(const Proximal&, const Proximal&) = default;
+};
+
+/// Impulse (N m s) of the motor towards the parent at the joint rate `rate`.
+template <int T>
+inline double joint_impulse(const Node<T>& node, double rate) {
+  return std::clamp(node.sr - node.sd * rate, -node.limit, node.limit);
+}
+
 /// One step's problem. Nodes stand in elimination order: children before their parent, the root
 /// last.
 template <int T>
@@ -89,6 +111,9 @@ struct Solution {
   std::vector<double> rate;      ///< joint rate of every node but the root (rad/s)
   std::vector<Impulse> impulse;  ///< one a contact
   std::vector<Twist<T>> twist;   ///< of every node; follows from root and rate
+  /// Law `rigid` only: the terms that were left when the solver stopped, one a contact. How far
+  /// they keep the answer from the set-valued law is `Residual::gap`.
+  std::vector<Proximal> proximal;
 
   void resize(std::size_t nodes, std::size_t contacts) {
     rate.resize(nodes, 0.0);

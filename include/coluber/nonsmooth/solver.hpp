@@ -9,12 +9,21 @@
 namespace coluber::nonsmooth {
 
 struct NewtonOptions {
+  Law law = Law::anchored;
   double tolerance = 1e-10;  ///< on the law's residual, scaled
-  int max_sweeps = 12;       ///< before the fallback
+  double gap = 1e-8;         ///< law `rigid`: on what the proximal terms leave over, scaled
+  int max_sweeps = 12;       ///< before the fallback (law `rigid`: a third more)
   bool fallback = true;      ///< pseudo-transient continuation when Newton does not settle
 };
 
+struct GaussSeidelOptions {
+  Law law = Law::anchored;
+  double tolerance = 1e-10;  ///< on the law's residual, scaled
+  int max_iterations = 100000;
+};
+
 struct ThesisOptions {
+  Law law = Law::anchored;
   double r_T = 1.3;       ///< kg, Transeth table 7.2
   double r_H = 0.01;      ///< kg
   double epsilon = 2e-5;  ///< N s, on |dP_H| + |dP_T|
@@ -23,9 +32,12 @@ struct ThesisOptions {
 
 struct [[nodiscard]] SolveInfo {
   Status status = Status::ok;
-  int iterations = 0;     ///< linear sweeps
-  double residual = 0.0;  ///< the solver's own, scaled
-  bool fallback = false;  ///< Newton alone did not settle
+  int iterations = 0;       ///< linear sweeps
+  double residual = 0.0;    ///< the solver's own, scaled
+  double gap = 0.0;         ///< law `rigid`: what the proximal terms leave over, scaled
+  bool fallback = false;    ///< Newton alone did not settle
+  int fallback_sweeps = 0;  ///< of the iterations, those after that
+  int passes = 0;           ///< law `rigid`: how often the proximal terms were moved
 };
 
 /// Scratch of one thread; grows with the first problems, then never allocates.
@@ -48,11 +60,19 @@ class COLUBER_EXPORT SolverData {
 
 /// Semi-smooth Newton; each iteration is one articulated sweep, linear in the number of nodes.
 /// `solution` holds the guess (a predictor's) on entry. `previous` holds the velocities at the
-/// start of the step, where the fallback begins.
+/// start of the step, where the fallback begins. Law `rigid`: a proximal term, small and moved with
+/// the answer until it no longer matters (docs/numerics.md).
 template <int T>
 COLUBER_EXPORT SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& previous,
                                       Solution<T>& solution, SolverData<T>& data,
                                       const NewtonOptions& options = {});
+
+/// Block Gauss-Seidel on the impulses: each contact in turn takes the impulse that meets its law
+/// while the others stand still. A plain second route to the same answer, at quadratic cost.
+template <int T>
+COLUBER_EXPORT SolveInfo solve_gauss_seidel(const ContactProblem<T>& problem, Solution<T>& solution,
+                                            SolverData<T>& data,
+                                            const GaussSeidelOptions& options = {});
 
 /// Modified Newton iteration of the thesis: P <- prox(P - r xi), Transeth algorithm 3.1,
 /// (3.75)-(3.81). `solution.impulse` holds the impulses to start from.
@@ -69,6 +89,8 @@ COLUBER_EXPORT double joint_mobility(const ContactProblem<T>& problem, SolverDat
 extern template class SolverData<3>;
 extern template SolveInfo solve_newton<3>(const ContactProblem<3>&, const Solution<3>&,
                                           Solution<3>&, SolverData<3>&, const NewtonOptions&);
+extern template SolveInfo solve_gauss_seidel<3>(const ContactProblem<3>&, Solution<3>&,
+                                                SolverData<3>&, const GaussSeidelOptions&);
 extern template SolveInfo solve_thesis<3>(const ContactProblem<3>&, Solution<3>&, SolverData<3>&,
                                           const ThesisOptions&);
 extern template double joint_mobility<3>(const ContactProblem<3>&, SolverData<3>&);

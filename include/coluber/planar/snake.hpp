@@ -103,7 +103,7 @@ struct State {
 COLUBER_EXPORT State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int link,
                                 const Vector2d& position, double theta);
 
-enum class Solver : std::uint8_t { newton, thesis };
+enum class Solver : std::uint8_t { newton, gauss_seidel, thesis };
 enum class Activation : std::uint8_t {
   landing,  ///< every point closer than 2 cm is in the problem and lands on the surface
   gap,      ///< closed points only, as in the thesis
@@ -112,8 +112,10 @@ enum class Activation : std::uint8_t {
 struct StepOptions {
   double dt = 1e-3;  ///< s
   Solver solver = Solver::newton;
+  nonsmooth::Law law = nonsmooth::Law::anchored;  ///< of every solver; goes before their own
   Activation activation = Activation::landing;
   nonsmooth::NewtonOptions newton;
+  nonsmooth::GaussSeidelOptions gauss_seidel;
   nonsmooth::ThesisOptions thesis;
 };
 

@@ -54,7 +54,8 @@ TEST(ContactLaw, ItsLinearisationIsTheDerivativeOfTheExplicitLaw) {
     const Vector2d gamma{scale * unit(random), scale * unit(random)};
     const auto law = [&](double N, double x, double y) {
       LinearLaw result;
-      linearise(contact, Impulse{}, N, x, y, 1.0 / contact.c, 1.0 / contact.c_t, result);
+      linearise(contact, {contact.c_t, contact.A}, Impulse{}, N, x, y, 1.0 / contact.c,
+                1.0 / contact.c_t, result);
       return result;
     };
     const LinearLaw at = law(gamma_N, gamma.x(), gamma.y());
@@ -85,24 +86,27 @@ TEST(ContactLaw, TheResidualVanishesExactlyOnTheLaw) {
   const Vector2d gamma{0.03, -0.01};
   Impulse P{contact.load, -contact.load * gamma.normalized()};
   contact.A = P.T;
-  linearise(contact, P, 0.0, gamma.x(), gamma.y(), kProxR, scaled_r(contact, kProxR), law);
+  linearise(contact, {contact.c_t, contact.A}, P, 0.0, gamma.x(), gamma.y(), kProxR,
+            scaled_r(contact, kProxR), law);
   EXPECT_LE(law.residual, 1e-17);
   // stick: any T inside with zero velocity
   P.T = {1e-3, 2e-3};
   contact.A = P.T;
-  linearise(contact, P, 0.0, 0.0, 0.0, kProxR, scaled_r(contact, kProxR), law);
+  linearise(contact, {contact.c_t, contact.A}, P, 0.0, 0.0, 0.0, kProxR, scaled_r(contact, kProxR),
+            law);
   EXPECT_LE(law.residual, 1e-18);
   // moving without being at the edge is not allowed
-  linearise(contact, P, 0.0, 1e-3, 0.0, kProxR, scaled_r(contact, kProxR), law);
+  linearise(contact, {contact.c_t, contact.A}, P, 0.0, 1e-3, 0.0, kProxR, scaled_r(contact, kProxR),
+            law);
   EXPECT_GT(law.residual, 1e-4);
   // an open contact carries no impulse
   Contact<3> peg;
   peg.unilateral = true;
   peg.c = 0.03;
   peg.b = 1.0;
-  linearise(peg, Impulse{}, 0.0, 0.0, 0.0, kProxR, 0.0, law);
+  linearise(peg, {}, Impulse{}, 0.0, 0.0, 0.0, kProxR, 0.0, law);
   EXPECT_EQ(law.residual, 0.0);
-  linearise(peg, Impulse{1e-3, Vector2d::Zero()}, 0.0, 0.0, 0.0, kProxR, 0.0, law);
+  linearise(peg, {}, Impulse{1e-3, Vector2d::Zero()}, 0.0, 0.0, 0.0, kProxR, 0.0, law);
   EXPECT_NEAR(law.residual, 1e-3, 1e-18);
 }
 

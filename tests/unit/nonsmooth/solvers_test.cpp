@@ -1,5 +1,7 @@
 // Every solver over a folder of saved problems, and against a dense second route.
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -89,49 +91,120 @@ double distance(const Solution<3>& a, const Solution<3>& b) {
   return worst;
 }
 
-class SavedProblems : public testing::TestWithParam<std::string> {};
-
-TEST_P(SavedProblems, NewtonMeetsTheLawsJudgedFromOutside) {
-  const auto saved = load_problem<3>(path_of(GetParam()));
+/// The problem with servos limited to 0.6 of the largest impulse that one of them gives: some are
+/// saturated.
+ContactProblem<3> with_weak_servos(const SavedProblem<3>& saved) {
+  ContactProblem<3> problem = saved.problem;
   Solution<3> solution = saved.previous;
   SolverData<3> data;
-  ResidualData<3> scratch;
-  const SolveInfo info = solve_newton(saved.problem, saved.previous, solution, data);
-  EXPECT_EQ(info.status, Status::ok);
-  const Residual residual = compute_residual(saved.problem, solution, scratch);
-  EXPECT_LE(residual.law, 1e-10);
-  EXPECT_LE(residual.momentum, 1e-10);
+  EXPECT_EQ(solve_newton(problem, saved.previous, solution, data).status, Status::ok);
+  double largest = 0.0;
+  for (std::size_t i = 0; i + 1 < problem.nodes.size(); ++i) {
+    largest = std::max(largest, std::abs(joint_impulse(problem.nodes[i], solution.rate[i])));
+  }
+  for (Node<3>& node : problem.nodes) node.limit = 0.6 * largest;
+  return problem;
 }
 
-TEST_P(SavedProblems, NewtonItsFallbackAndTheThesisIterationGiveTheSameVelocities) {
-  const auto saved = load_problem<3>(path_of(GetParam()));
+bool has_obstacle_friction(const ContactProblem<3>& problem) {
+  return std::any_of(
+      problem.contacts.begin(), problem.contacts.end(),
+      [](const Contact<3>& contact) { return contact.unilateral && contact.mu_max > 0.0; });
+}
+
+constexpr std::array kLaws{Law::anchored, Law::rigid};
+
+class SavedProblems : public testing::TestWithParam<std::string> {
+ protected:
+  SavedProblem<3> saved = load_problem<3>(path_of(GetParam()));
   SolverData<3> data;
-  Solution<3> newton = saved.previous;
-  ASSERT_EQ(solve_newton(saved.problem, saved.previous, newton, data, {.tolerance = 1e-12}).status,
-            Status::ok);
+  ResidualData<3> scratch;
 
-  Solution<3> fallback = saved.previous;
-  const SolveInfo info = solve_newton(saved.problem, saved.previous, fallback, data,
-                                      {.tolerance = 1e-12, .max_sweeps = 0, .fallback = true});
-  EXPECT_EQ(info.status, Status::ok);
-  EXPECT_TRUE(info.fallback);
-  EXPECT_LE(distance(newton, fallback), 1e-9);
+  void expect_laws_met(const ContactProblem<3>& problem, const Solution<3>& solution, Law law) {
+    const Residual residual = compute_residual(problem, solution, scratch, law);
+    EXPECT_LE(residual.law, 1e-10);
+    EXPECT_LE(residual.momentum, 1e-10);
+    EXPECT_LE(residual.gap, 1e-8);
+    if (law == Law::rigid) EXPECT_LE(residual.rigid_law, residual.law + residual.gap + 1e-14);
+  }
+};
 
-  Solution<3> thesis = saved.previous;
-  const double r = 1.0 / largest_eigenvalue(saved.problem);
-  const SolveInfo slow =
-      solve_thesis(saved.problem, thesis, data,
-                   {.r_T = r, .r_H = r, .epsilon = 1e-15, .max_iterations = 3000000});
-  EXPECT_EQ(slow.status, Status::ok) << slow.iterations << " iterations";
-  EXPECT_LE(distance(newton, thesis), 1e-7)
-      << "r = " << r << ", " << slow.iterations << " iterations";
+TEST_P(SavedProblems, NewtonMeetsTheLawsJudgedFromOutside) {
+  for (const Law law : kLaws) {
+    SCOPED_TRACE(law == Law::rigid ? "rigid" : "anchored");
+    Solution<3> solution = saved.previous;
+    EXPECT_EQ(solve_newton(saved.problem, saved.previous, solution, data, {.law = law}).status,
+              Status::ok);
+    expect_laws_met(saved.problem, solution, law);
+  }
+}
+
+TEST_P(SavedProblems, NewtonMeetsTheLawsOfServosAtTheirLimit) {
+  if (saved.problem.nodes.size() < 2) return;
+  const ContactProblem<3> problem = with_weak_servos(saved);
+  for (const Law law : kLaws) {
+    SCOPED_TRACE(law == Law::rigid ? "rigid" : "anchored");
+    Solution<3> solution = saved.previous;
+    EXPECT_EQ(solve_newton(problem, saved.previous, solution, data, {.law = law}).status,
+              Status::ok);
+    expect_laws_met(problem, solution, law);
+    if (problem.nodes.front().limit < 1e-9) continue;  // the servos of this one are idle
+    int saturated = 0;
+    for (std::size_t i = 0; i + 1 < problem.nodes.size(); ++i) {
+      const Node<3>& node = problem.nodes[i];
+      if (std::abs(node.sr - node.sd * solution.rate[i]) > node.limit) ++saturated;
+    }
+    EXPECT_GE(saturated, 1);
+  }
+}
+
+TEST_P(SavedProblems, NewtonItsFallbackGaussSeidelAndTheThesisIterationGiveTheSameVelocities) {
+  std::vector<ContactProblem<3>> problems{saved.problem};
+  if (saved.problem.nodes.size() > 1) problems.push_back(with_weak_servos(saved));
+  for (const ContactProblem<3>& problem : problems) {
+    const double r = 1.0 / largest_eigenvalue(problem);
+    const bool unique = !has_obstacle_friction(problem);
+    for (const Law law : kLaws) {
+      SCOPED_TRACE(std::string(law == Law::rigid ? "rigid" : "anchored") +
+                   (&problem == &problems.front() ? "" : ", servos limited"));
+      Solution<3> newton = saved.previous;
+      const NewtonOptions tight{.law = law, .tolerance = 1e-12, .gap = 1e-8};
+      ASSERT_EQ(solve_newton(problem, saved.previous, newton, data, tight).status, Status::ok);
+
+      Solution<3> fallback = saved.previous;
+      NewtonOptions fallback_alone = tight;
+      fallback_alone.max_sweeps = 0;
+      const SolveInfo info = solve_newton(problem, saved.previous, fallback, data, fallback_alone);
+      EXPECT_EQ(info.status, Status::ok);
+      EXPECT_TRUE(info.fallback);
+      if (unique) EXPECT_LE(distance(newton, fallback), 1e-9);
+
+      Solution<3> seidel = saved.previous;
+      const SolveInfo second =
+          solve_gauss_seidel(problem, seidel, data, {.law = law, .tolerance = 1e-12});
+      EXPECT_EQ(second.status, Status::ok)
+          << second.iterations << " iterations, residual " << second.residual;
+      expect_laws_met(problem, seidel, law);
+      if (unique) {
+        EXPECT_LE(distance(newton, seidel), 1e-7) << second.iterations << " iterations";
+      }
+
+      Solution<3> thesis = saved.previous;
+      const SolveInfo slow = solve_thesis(
+          problem, thesis, data,
+          {.law = law, .r_T = r, .r_H = r, .epsilon = 1e-15, .max_iterations = 3000000});
+      EXPECT_EQ(slow.status, Status::ok) << slow.iterations << " iterations";
+      if (unique) {
+        EXPECT_LE(distance(newton, thesis), 1e-7)
+            << "r = " << r << ", " << slow.iterations << " iterations";
+      }
+    }
+  }
 }
 
 TEST_P(SavedProblems, TheAnswerBalancesMomentumInTheAssembledEquations) {
   // J^T (M J nu - p - W P) + sd rate - sr = 0 with dense matrices: a second route to the sweeps.
-  const auto saved = load_problem<3>(path_of(GetParam()));
   Solution<3> solution = saved.previous;
-  SolverData<3> data;
   ASSERT_EQ(solve_newton(saved.problem, saved.previous, solution, data).status, Status::ok);
   const Eigen::MatrixXd J = jacobian(saved.problem);
   const auto n = static_cast<Eigen::Index>(saved.problem.nodes.size());
