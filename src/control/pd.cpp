@@ -1,5 +1,7 @@
 #include "coluber/control/pd.hpp"
 
+#include <algorithm>
+
 namespace coluber::control {
 
 // Differs: Transeth (3.51) prints the torque on link i, which drives phi down; a JointCommand
@@ -12,6 +14,7 @@ void Pd::update(const ControlInput& input, JointCommand& command) {
   command.phi_d = input.phi_d_E;
   command.phidot_d = input.phidot_d_E;
   command.tau.setZero();
+  command.tau_max.setConstant(options_.torque_limit);
   if (options_.implicit_servo) {
     command.k_P.setConstant(on ? options_.kp : 0.0);
     command.k_D.setConstant(on ? options_.kd : 0.0);
@@ -22,6 +25,10 @@ void Pd::update(const ControlInput& input, JointCommand& command) {
   if (on) {  // Transeth (3.51) at the start of the step
     command.tau =
         options_.kp * (input.phi_d_A - input.phi) + options_.kd * (input.phidot_d_A - input.phidot);
+    // NaN passes, to be named by the step
+    for (double& tau : command.tau) {
+      tau = std::clamp(tau, -options_.torque_limit, options_.torque_limit);
+    }
   }
 }
 

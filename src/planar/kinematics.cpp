@@ -25,11 +25,19 @@ void require_valid(const Model& model) {
     demand(std::isfinite(link.L_GS) && link.L_GS >= 0.0, "link half_core", link.L_GS, i);
     demand(std::isfinite(link.L_SC) && link.L_SC > 0.0, "link radius", link.L_SC, i);
     demand(std::isfinite(link.offset), "link cg_offset", link.offset, i);
+    demand(model.friction_points != 2 || std::abs(link.offset) <= link.L_GS,
+           "with two friction points, which carry the link between them, the link cg_offset",
+           link.offset, i);
   }
   for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
     const Obstacle& obstacle = model.obstacles[j];
     demand(obstacle.H.allFinite(), "obstacle position", obstacle.H.sum(), j);
     demand(std::isfinite(obstacle.L_H) && obstacle.L_H > 0.0, "obstacle radius", obstacle.L_H, j);
+    demand(std::isfinite(obstacle.mu) && obstacle.mu >= 0.0, "obstacle friction", obstacle.mu, j);
+  }
+  if (model.friction_points != 1 && model.friction_points != 2) {
+    throw Error(fmt::format("planar model: a link has 1 or 2 friction points, not {}",
+                            model.friction_points));
   }
   demand(std::isfinite(model.g) && model.g >= 0.0, "gravity", model.g, 0);
   demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(),
@@ -108,7 +116,7 @@ State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int 
   state.phi = phi;
   state.phidot = state.phidot_2 = state.phidot_3 = VectorXd::Zero(n - 1);
   state.u = VectorXd::Zero(3 * n);
-  state.ground.resize(static_cast<std::size_t>(n));
+  state.ground.resize(static_cast<std::size_t>(n * model.friction_points));
 
   // Turn and shift so that the given link lies as asked.
   double theta_base = theta;

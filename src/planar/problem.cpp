@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coluber/core/assert.hpp"
 #include "coluber/math/sincos.hpp"
 #include "coluber/planar/snake.hpp"
 
@@ -51,26 +52,37 @@ void update_candidates(const Model& model, Data& data) {
     const Vector2d centre = pose.r.col(i) + pose.origin;
     list.built_at.col(i) = centre;
     const double around = link.L_GS + std::abs(link.offset) + link.L_SC + kNear + kReach;
-    for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
-      const double limit = around + model.obstacles[j].L_H;
-      if ((model.obstacles[j].H - centre).squaredNorm() <= limit * limit) {
-        list.obstacle.push_back(static_cast<int>(j));
-      }
-    }
+    data.grid.find(centre, around, list.obstacle);
   }
   list.first[n] = static_cast<int>(list.obstacle.size());
   list.valid = true;
 }
 
-/// Friction of the ground at the centre of gravity, under the constant load m g cos(tilt) dt.
-/// Transeth (3.60)
-Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i,
+/// Where friction point p of a link is ahead of its centre of gravity (m): there, or at the rear
+/// and the front end of the core.  Transeth 6.2
+double friction_arm(const Model& model, const Link& link, int p) {
+  if (model.friction_points == 1) return 0.0;
+  return (p == 0 ? -link.L_GS : link.L_GS) - link.offset;
+}
+
+/// Shares of a link's weight on its friction points, from the balance of moments about its centre
+/// of gravity: N_R (L_GS + offset) = N_F (L_GS - offset). Differs: Transeth 6.2.3 has the centre of
+/// gravity in the middle, and halves.
+Vector2d load_share_of(const Model& model, const Link& link) {
+  if (model.friction_points == 1) return {1.0, 0.0};
+  const double lean = link.L_GS > 0.0 ? link.offset / link.L_GS : 0.0;
+  return {0.5 * (1.0 - lean), 0.5 * (1.0 + lean)};
+}
+
+/// Friction of the ground at one point, `arm` ahead of the centre of gravity, under a constant
+/// load, its share of m g cos(tilt) dt.  Transeth (3.60), (6.24)
+Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i, double arm,
                           double load, const PointMemory& memory) {
   Contact<3> contact;
   const double c = pose.cos(i);
   const double s = pose.sin(i);
-  const double x = pose.r(0, i);
-  const double y = pose.r(1, i);
+  const double x = pose.r(0, i) + arm * c;
+  const double y = pose.r(1, i) + arm * s;
   contact.mu = model.mu_T;
   contact.mu_max = model.mu_T.maxCoeff();
   contact.w_1 = model.mu_T.x() * force_direction(x, y, c, s);
@@ -81,9 +93,11 @@ Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose
   return contact;
 }
 
-/// Frictionless obstacle contact: 0 <= P _|_ gamma + b + c P >= 0.
-Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap& gap,
-                            const StepOptions& options) {
+/// Obstacle contact: 0 <= P _|_ gamma + b + c P >= 0, and |P_T| <= mu P along the tangent, the
+/// normal turned by +90°, at the link's nearest surface point. The friction set of the plane is a
+/// segment: the disc of the law with its second direction empty.
+Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap& gap, double mu,
+                            const StepOptions& options, const PointMemory& memory) {
   Contact<3> contact;
   const double x = pose.r(0, i) + gap.s_c * pose.cos(i);
   const double y = pose.r(1, i) + gap.s_c * pose.sin(i);
@@ -93,6 +107,15 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
   if (options.activation == Activation::landing) {
     contact.b =
         gap.g > 0.0 ? gap.g / options.dt : std::max(kBeta * gap.g / options.dt, -kPushOutSpeed);
+  }
+  if (mu > 0.0) {
+    contact.mu << mu, 0.0;
+    contact.mu_max = mu;
+    contact.w_1 =
+        mu * force_direction(x - link.L_SC * gap.normal.x(), y - link.L_SC * gap.normal.y(),
+                             -gap.normal.y(), gap.normal.x());
+    contact.c_t = kEpsilon / link.m * mu * mu;
+    contact.A = memory.x_1.T;  // zero after a step in which the contact was open
   }
   return contact;
 }
@@ -111,7 +134,7 @@ nonsmooth::Impulse predict(const PointMemory& memory) {
 
 }  // namespace
 
-Data::Data(const Model& model) {
+Data::Data(const Model& model) : grid(model.obstacles) {
   const int n = model.n();
   const int b = model.base();
   const auto size = static_cast<std::size_t>(n);
@@ -150,7 +173,7 @@ Data::Data(const Model& model) {
 
   // Room for more pairs than a sane scene brings near at once, so that later steps do not allocate.
   const std::size_t pairs = std::min(size * model.obstacles.size(), 64 * size + 64);
-  const std::size_t contacts = size + pairs;
+  const std::size_t contacts = size * static_cast<std::size_t>(model.friction_points) + pairs;
   problem.contacts.reserve(contacts);
   near_of_contact.reserve(contacts);
   next_near.reserve(pairs);
@@ -166,6 +189,11 @@ Data::Data(const Model& model) {
   candidates.obstacle.reserve(pairs);
   candidates.built_at.resize(2, n);
 
+  load_share.resize(2, n);
+  for (int i = 0; i < n; ++i) {
+    load_share.col(i) = load_share_of(model, model.links[static_cast<std::size_t>(i)]);
+  }
+
   tau = VectorXd::Zero(std::max(0, n - 1));
   ground_impulse = Eigen::Matrix2Xd::Zero(2, n);
   obstacle_impulse = Eigen::Matrix2Xd::Zero(2, n);
@@ -177,6 +205,9 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   const int b = model.base();
   const Pose& pose = data.pose;
   auto& problem = data.problem;
+  COLUBER_ASSERT(
+      state.ground.size() == model.links.size() * static_cast<std::size_t>(model.friction_points),
+      state.ground.size(), model.n(), model.friction_points);
   compute_pose(model, state.base, state.phi, data.pose);
   update_candidates(model, data);
 
@@ -227,24 +258,32 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
       node.sr = dt * (command.tau(joint) +
                       command.k_P(joint) * (command.phi_d(joint) - state.phi(joint)) +
                       command.k_D(joint) * command.phidot_d(joint));
+      COLUBER_ASSERT(!(command.tau_max(joint) < 0.0), joint, command.tau_max(joint));
+      node.limit = dt * command.tau_max(joint);
+      // A torque that does not depend on the step's end is known to be cut off before it is solved.
+      if (node.sd == 0.0) node.sr = std::clamp(node.sr, -node.limit, node.limit);
       data.solution.rate[k] =
           extrapolate(three, state.phidot(joint), state.phidot_2(joint), state.phidot_3(joint));
       data.previous.rate[k] = state.phidot(joint);
     }
 
     node.first_contact = static_cast<int>(problem.contacts.size());
-    if (friction) {
-      const PointMemory& point = state.ground[static_cast<std::size_t>(i)];
-      problem.contacts.push_back(ground_contact(model, link, pose, i, m * load_per_mass, point));
-      data.near_of_contact.push_back(-1);
+    for (int p = 0; friction && p < model.friction_points; ++p) {
+      const PointMemory& point =
+          state.ground[static_cast<std::size_t>(i * model.friction_points + p)];
+      const double load = m * load_per_mass * data.load_share(p, i);
+      problem.contacts.push_back(
+          ground_contact(model, link, pose, i, friction_arm(model, link, p), load, point));
+      data.near_of_contact.push_back(-1 - p);
       data.solution.impulse.push_back(warm_start ? point.x_1 : predict(point));
-      data.solution.impulse.back().N = m * load_per_mass;
+      data.solution.impulse.back().N = load;
     }
     const auto& list = data.candidates;
     for (int c = list.first[k]; c < list.first[k + 1]; ++c) {
       const int j = list.obstacle[static_cast<std::size_t>(c)];
-      const Gap gap = compute_gap(link, pose.r.col(i) + pose.origin, pose.cos(i), pose.sin(i),
-                                  model.obstacles[static_cast<std::size_t>(j)]);
+      const Obstacle& obstacle = model.obstacles[static_cast<std::size_t>(j)];
+      const Gap gap =
+          compute_gap(link, pose.r.col(i) + pose.origin, pose.cos(i), pose.sin(i), obstacle);
       if (gap.g >= kNear) continue;
       data.penetration = std::max(data.penetration, -gap.g);
       ObstacleMemory entry;
@@ -264,10 +303,11 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
         remember(data.next_near.back().point, nonsmooth::Impulse{});
         continue;
       }
-      problem.contacts.push_back(obstacle_contact(link, pose, i, gap, options));
+      problem.contacts.push_back(
+          obstacle_contact(link, pose, i, gap, obstacle.mu, options, entry.point));
       data.near_of_contact.push_back(static_cast<int>(data.next_near.size()) - 1);
       data.solution.impulse.push_back(warm_start
-                                          ? nonsmooth::Impulse{entry.last_active, Vector2d::Zero()}
+                                          ? nonsmooth::Impulse{entry.last_active, entry.point.x_1.T}
                                           : predict(entry.point));
     }
     node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;

@@ -20,7 +20,7 @@ StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info
   for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
     const double sum =
         command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
-    if (!std::isfinite(sum)) {
+    if (!std::isfinite(sum) || std::isnan(command.tau_max(j))) {
       info.quantity = "command of joint";
       info.index = static_cast<int>(j) + 1;
       return info;
@@ -105,6 +105,8 @@ nonsmooth::SolveInfo solve_problem(Data& data, const StepOptions& options) {
 StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
               const StepOptions& options) {
   const double dt = options.dt;
+  // A limit that is no number would compare as none at all.
+  if (std::isnan(command.tau_max.sum())) return non_finite(command, data, {});
   make_problem(model, state, command, options, data);
 
   const nonsmooth::SolveInfo solve = solve_problem(data, options);
@@ -143,7 +145,9 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
     const auto& node = data.problem.nodes[k];
     const double rate = data.solution.rate[k];
     state.phidot(joint) = rate;
-    data.tau(joint) = nonsmooth::joint_impulse(node, rate) / dt;
+    // dt tau_max / dt may round up
+    const double tau_max = command.tau_max(joint);
+    data.tau(joint) = std::clamp(nonsmooth::joint_impulse(node, rate) / dt, -tau_max, tau_max);
   }
   update_works(model, state, data, options);
 
@@ -153,7 +157,8 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
       const auto index = static_cast<std::size_t>(c);
       const Impulse& P = data.solution.impulse[index];
       if (const int near = data.near_of_contact[index]; near < 0) {
-        remember(state.ground[static_cast<std::size_t>(data.link_of_node[k])], P);
+        const int point = data.link_of_node[k] * model.friction_points + (-1 - near);
+        remember(state.ground[static_cast<std::size_t>(point)], P);
       } else {
         ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(near)];
         remember(entry.point, P);

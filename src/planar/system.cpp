@@ -197,7 +197,10 @@ void PlanarSystem::contacts(std::span<ContactSlot> slots) const {
         compute_gap(model_.links[static_cast<std::size_t>(i)], pose_.r.col(i) + pose_.origin,
                     pose_.cos(i), pose_.sin(i), obstacle);
     const Vector2d point = obstacle.H + obstacle.L_H * gap.normal;
-    const Vector2d force = entry.point.x_1.N / options_.dt * gap.normal;
+    const Vector2d tangent{-gap.normal.y(), gap.normal.x()};
+    const nonsmooth::Impulse& P = entry.point.x_1;
+    const Vector2d force =
+        P.N / options_.dt * gap.normal + obstacle.mu * P.T.x() / options_.dt * tangent;
     for (int slot = 0; slot < kContactSlots; ++slot) {
       ContactSlot& place =
           slots[static_cast<std::size_t>(i) * kContactSlots + static_cast<std::size_t>(slot)];

@@ -6,6 +6,7 @@
 // are the problem's (b, c, c_T, A), so that both routes answer the same question; b = c = c_T = 0
 // is the thesis itself.
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -28,11 +29,12 @@ struct ObstacleForce {
   int link;
   int obstacle;
   double P;
+  double P_T;  // along the normal turned by +90°
 };
 
 struct Step {
   VectorXd u_E;
-  std::vector<Vector2d> P_T;  // link frame (N s)
+  std::vector<Vector2d> P_T;  // of every friction point, link by link, rear first; link frame (N s)
   std::vector<ObstacleForce> P_H;
   int iterations = 0;
 };
@@ -97,13 +99,44 @@ inline MatrixXd joint_directions(const planar::Model& model, const VectorXd& q) 
   return W;
 }
 
-/// Solves one step from (q_M, u_A). `anchor` is P_T of the last step (link frame), `warm` the
-/// obstacle impulses to start from (n by nu). r = 0: half of what the spectrum of W^T M^-1 W
-/// allows; `stop` on |dP| (N s).
+/// One point of ground friction: where on the link, from its centre of gravity, and what rests on
+/// it.
+struct FrictionPoint {
+  int link;
+  double arm;   // m
+  double load;  // N s
+};
+
+/// Transeth (3.26) with the load at the centre of gravity, or 6.2 with two points at ±L_GS from the
+/// link's middle. The two loads are those of a beam on two supports: a 2 by 2 system for forces and
+/// moments.
+inline std::vector<FrictionPoint> friction_points(const planar::Model& model, double dt) {
+  std::vector<FrictionPoint> points;
+  for (int i = 0; i < model.n(); ++i) {
+    const auto& link = model.links[static_cast<std::size_t>(i)];
+    const double weight = link.m * model.g * std::cos(model.tilt) * dt;
+    if (model.friction_points == 1) {
+      points.push_back({i, 0.0, weight});
+      continue;
+    }
+    const double rear = -link.L_GS - link.offset;
+    const double front = link.L_GS - link.offset;
+    Matrix2d balance;
+    balance << 1.0, 1.0, rear, front;
+    const Vector2d load = balance.inverse() * Vector2d{weight, 0.0};
+    points.push_back({i, rear, load(0)});
+    points.push_back({i, front, load(1)});
+  }
+  return points;
+}
+
+/// Solves one step from (q_M, u_A). `anchor` is P_T of the last step (link frame, as Step::P_T),
+/// `warm` and `warm_T` the obstacle impulses to start from (n by nu), the latter also their
+/// anchors. r = 0: half of what the spectrum of W^T M^-1 W allows; `stop` on |dP| (N s).
 inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorXd& u_A,
                   const Servo& servo, double dt, const Laws& laws,
-                  const std::vector<Vector2d>& anchor, const MatrixXd& warm, double r_T, double r_H,
-                  double stop, int cap) {
+                  const std::vector<Vector2d>& anchor, const MatrixXd& warm, const MatrixXd& warm_T,
+                  double r_T, double r_H, double stop, int cap) {
   const int n = model.n();
   const int size = 3 * n;
   // Mass with the servo's implicit part: impulse = dt (...) - sd B u_E, B u = joint rates.
@@ -136,12 +169,19 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
   const Eigen::PartialPivLU<MatrixXd> A_J(W_J.transpose() * M_inv * W_J);
 
   // Contacts in the problem
-  MatrixXd W_T = MatrixXd::Zero(size, 2 * n);
-  for (int i = 0; i < n; ++i) W_T.block<2, 2>(3 * i, 2 * i) = rotation(q_M(3 * i + 2));
+  const std::vector<FrictionPoint> points = friction_points(model, dt);
+  const int n_T = static_cast<int>(points.size());
+  MatrixXd W_T = MatrixXd::Zero(size, 2 * n_T);
+  for (int k = 0; k < n_T; ++k) {
+    const FrictionPoint& point = points[static_cast<std::size_t>(k)];
+    const int i = point.link;
+    W_T.block<2, 2>(3 * i, 2 * k) = rotation(q_M(3 * i + 2));
+    W_T(3 * i + 2, 2 * k + 1) = point.arm;  // across the link; the part along it has no moment
+  }
   struct Touch {
     int link, obstacle;
-    VectorXd w;
-    double b, c, P;
+    VectorXd w, w_T;
+    double b, c, mu, P, P_T, A;
   };
   std::vector<Touch> touches;
   for (int i = 0; i < n; ++i) {
@@ -151,8 +191,28 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
       const double g = obstacle_gap(link, q_M.segment<3>(3 * i),
                                     model.obstacles[static_cast<std::size_t>(j)], w);
       if (laws.landing ? g >= 0.02 : g > 0.0) continue;
-      Touch touch{i, j, VectorXd::Zero(size), 0.0, laws.epsilon / link.m, warm(i, j)};
+      const double mu_H = model.obstacles[static_cast<std::size_t>(j)].mu;
+      Touch touch{.link = i,
+                  .obstacle = j,
+                  .w = VectorXd::Zero(size),
+                  .w_T = VectorXd::Zero(size),
+                  .b = 0.0,
+                  .c = laws.epsilon / link.m,
+                  .mu = mu_H,
+                  .P = warm(i, j),
+                  .P_T = warm_T(i, j),
+                  .A = warm_T(i, j)};
       touch.w.segment<3>(3 * i) = w;
+      // The tangent at the link's surface. w = (n, n . R D r) has the arm of the core point r; the
+      // surface point lies L_SC further towards the obstacle.
+      const Vector2d normal = w.head<2>();
+      const Vector2d tangent{-normal.y(), normal.x()};
+      const Vector2d axis = rotation(q_M(3 * i + 2)).col(0);
+      const Vector2d r_G = q_M.segment<2>(3 * i);
+      const Vector2d H = model.obstacles[static_cast<std::size_t>(j)].H;
+      const double along = std::clamp((H - r_G).dot(axis) + link.offset, -link.L_GS, link.L_GS);
+      const Vector2d arm = (along - link.offset) * axis - link.L_SC * normal;
+      touch.w_T.segment<3>(3 * i) << tangent, arm.x() * tangent.y() - arm.y() * tangent.x();
       if (laws.landing) touch.b = g > 0.0 ? g / dt : std::max(laws.beta * g / dt, -0.3);
       touches.push_back(touch);
     }
@@ -163,10 +223,13 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
     return M_inv * (impulse + W_J * P_J);                                  // (3.77)
   };
   if (r_T <= 0.0) {  // largest eigenvalue of W^T (...) W over all contacts
-    MatrixXd W(size, 2 * n + static_cast<int>(touches.size()));
-    W.leftCols(2 * n) = W_T;
-    for (std::size_t k = 0; k < touches.size(); ++k)
-      W.col(2 * n + static_cast<int>(k)) = touches[k].w;
+    MatrixXd W(size, 2 * n_T + 2 * static_cast<int>(touches.size()));
+    W.leftCols(2 * n_T) = W_T;
+    for (std::size_t k = 0; k < touches.size(); ++k) {
+      W.col(2 * n_T + 2 * static_cast<int>(k)) = touches[k].w;
+      W.col(2 * n_T + 2 * static_cast<int>(k) + 1) =
+          touches[k].mu > 0.0 ? touches[k].w_T : VectorXd::Zero(size);
+    }
     MatrixXd G(W.cols(), W.cols());
     for (Eigen::Index k = 0; k < W.cols(); ++k) G.col(k) = W.transpose() * velocity(W.col(k));
     const double top = Eigen::SelfAdjointEigenSolver<MatrixXd>(G).eigenvalues().maxCoeff();
@@ -175,30 +238,28 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
 
   // Algorithm 3.1, friction in scaled variables T_i = P_i/mu_i (a disc for any ellipse)
   const double mu = model.mu_T.maxCoeff();
-  std::vector<Vector2d> T(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
-    T[static_cast<std::size_t>(i)] = anchor[static_cast<std::size_t>(i)].cwiseQuotient(model.mu_T);
-  }
+  std::vector<Vector2d> T;
+  for (const Vector2d& P : anchor) T.emplace_back(P.cwiseQuotient(model.mu_T));
   const std::vector<Vector2d> T_A = T;
   Step result;
   for (result.iterations = 1; result.iterations <= cap; ++result.iterations) {
     VectorXd impulse = S;
-    for (int i = 0; i < n; ++i) {
-      impulse += W_T.middleCols<2>(2 * i) * model.mu_T.cwiseProduct(T[static_cast<std::size_t>(i)]);
+    for (int k = 0; k < n_T; ++k) {
+      impulse += W_T.middleCols<2>(2 * k) * model.mu_T.cwiseProduct(T[static_cast<std::size_t>(k)]);
     }
-    for (const Touch& touch : touches) impulse += touch.P * touch.w;
+    for (const Touch& touch : touches) impulse += touch.P * touch.w + touch.P_T * touch.w_T;
     result.u_E = velocity(impulse);
     double dP_T = 0.0;
     double dP_H = 0.0;
-    for (int i = 0; i < n; ++i) {  // (3.79)
-      Vector2d& P = T[static_cast<std::size_t>(i)];
-      const double m = model.links[static_cast<std::size_t>(i)].m;
+    for (int k = 0; k < n_T; ++k) {  // (3.79)
+      const FrictionPoint& point = points[static_cast<std::size_t>(k)];
+      Vector2d& P = T[static_cast<std::size_t>(k)];
+      const double m = model.links[static_cast<std::size_t>(point.link)].m;
       const double c_t = laws.epsilon / m * mu * mu;
       const Vector2d gamma =
-          model.mu_T.cwiseProduct(W_T.middleCols<2>(2 * i).transpose() * result.u_E);
-      Vector2d x = P - r_T / (mu * mu) * (gamma + c_t * (P - T_A[static_cast<std::size_t>(i)]));
-      const double radius = m * model.g * std::cos(model.tilt) * dt;
-      if (x.norm() > radius) x *= radius / x.norm();
+          model.mu_T.cwiseProduct(W_T.middleCols<2>(2 * k).transpose() * result.u_E);
+      Vector2d x = P - r_T / (mu * mu) * (gamma + c_t * (P - T_A[static_cast<std::size_t>(k)]));
+      if (x.norm() > point.load) x *= point.load / x.norm();
       dP_T += model.mu_T.cwiseProduct(x - P).squaredNorm();
       P = x;
     }
@@ -207,11 +268,18 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
           std::max(0.0, touch.P - r_H * (touch.w.dot(result.u_E) + touch.b + touch.c * touch.P));
       dP_H += (x - touch.P) * (x - touch.P);
       touch.P = x;
+      if (touch.mu <= 0.0) continue;
+      const double slip = touch.w_T.dot(result.u_E) + touch.c * (touch.P_T - touch.A);
+      const double y = std::clamp(touch.P_T - r_T * slip, -touch.mu * x, touch.mu * x);
+      dP_T += (y - touch.P_T) * (y - touch.P_T);
+      touch.P_T = y;
     }
     if (std::sqrt(dP_H) + std::sqrt(dP_T) < stop) break;  // (3.81)
   }
   for (const Vector2d& P : T) result.P_T.push_back(model.mu_T.cwiseProduct(P));
-  for (const Touch& touch : touches) result.P_H.push_back({touch.link, touch.obstacle, touch.P});
+  for (const Touch& touch : touches) {
+    result.P_H.push_back({touch.link, touch.obstacle, touch.P, touch.P_T});
+  }
   return result;
 }
 

@@ -1,6 +1,7 @@
 // The library's step in joint coordinates against the thesis' own form in absolute coordinates.
 
 #include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -29,12 +30,14 @@ struct Scene {
   JointCommand command;
 };
 
-/// A random robot in random motion with pegs pushed against some links.
-Scene random_scene(std::mt19937_64& random) {
+/// A random robot in random motion with pegs pushed against some links. Obstacle friction up to
+/// `mu_H`.
+Scene random_scene(std::mt19937_64& random, int friction_points = 1, double mu_H = 0.0) {
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   const int n = 3 + static_cast<int>(random() % 9);
   planar::Model model = random() % 2 == 0 ? sample::aiko(n) : sample::odd_links(n, random);
   model.mu_T = random() % 2 == 0 ? Eigen::Vector2d{0.3, 0.3} : Eigen::Vector2d{0.2, 0.5};
+  model.friction_points = friction_points;
   model.tilt = 0.2 * unit(random);
   model.tilt_direction = 3.0 * unit(random);
   VectorXd phi(n - 1);
@@ -63,42 +66,91 @@ Scene random_scene(std::mt19937_64& random) {
     const double radius = 0.03;
     model.obstacles.push_back({pose.origin + pose.r.col(i) + (core - link.offset) * e_x +
                                    (link.L_SC + radius + gap) * direction,
-                               radius});
+                               radius, mu_H > 0.0 ? 0.5 * mu_H * (1.0 + unit(random)) : 0.0});
   }
   JointCommand command = sample::hold(phi);
   for (auto& torque : command.tau) torque = unit(random);
   return {model, state, command};
 }
 
+/// Solves the scene by both routes and compares the velocities; returns how many pegs were pressed.
+int compare_routes(Scene scene, const planar::StepOptions& options, const MatrixXd& anchor_H,
+                   const std::string& where) {
+  const VectorXd q_M = absolute_positions(scene.model, scene.state);
+  absolute::Servo servo{scene.command.tau, scene.command.k_P, scene.command.phi_d,
+                        scene.command.k_D, scene.command.phidot_d};
+  std::vector<Eigen::Vector2d> anchor;
+  for (const auto& point : scene.state.ground)
+    anchor.push_back(scene.model.mu_T.cwiseProduct(point.x_1.T));
+  const absolute::Laws laws{
+      .epsilon = 0.02, .beta = 0.2, .landing = options.activation == planar::Activation::landing};
+  const auto reference = absolute::solve(
+      scene.model, q_M, scene.state.u, servo, options.dt, laws, anchor,
+      MatrixXd::Zero(scene.model.n(), static_cast<Eigen::Index>(scene.model.obstacles.size())),
+      anchor_H, 0.0, 0.0, 1e-16, 400000);
+  EXPECT_LT(reference.iterations, 400000) << where;
+  int touching = 0;
+  for (const auto& touch : reference.P_H) touching += touch.P > 0.0 ? 1 : 0;
+
+  planar::Data data(scene.model);
+  const auto info = planar::step(scene.model, scene.state, data, scene.command, options);
+  EXPECT_EQ(info.status, Status::ok) << where << " residual " << info.residual;
+  // velocities of 0.2 m/s, matrices of condition 1e3 to 1e4 in the dense route
+  EXPECT_LE((scene.state.u - reference.u_E).cwiseAbs().maxCoeff(), 1e-12) << where;
+  for (std::size_t k = 0; k < scene.state.ground.size(); ++k) {
+    const Eigen::Vector2d ours = scene.model.mu_T.cwiseProduct(scene.state.ground[k].x_1.T);
+    EXPECT_LE((ours - reference.P_T[k]).norm(), 1e-11) << where << ", friction point " << k;
+  }
+  return touching;
+}
+
+MatrixXd no_anchors(const Scene& scene) {
+  return MatrixXd::Zero(scene.model.n(), static_cast<Eigen::Index>(scene.model.obstacles.size()));
+}
+
 TEST(SecondRoute, OneStepAgreesWithTheAbsoluteCoordinatesOfTheThesis) {
   std::mt19937_64 random(7);
   int touching = 0;
   for (int trial = 0; trial < 60; ++trial) {
-    Scene scene = random_scene(random);
+    const Scene scene = random_scene(random);
     planar::StepOptions options;
     options.dt = trial % 3 == 0 ? 2.5e-4 : 1e-3;
     options.activation = trial % 2 == 0 ? planar::Activation::landing : planar::Activation::gap;
     options.newton.tolerance = 1e-13;
+    touching += compare_routes(scene, options, no_anchors(scene), std::to_string(trial));
+  }
+  EXPECT_GE(touching, 40) << "the scenes were meant to touch their pegs";
+}
 
-    const VectorXd q_M = absolute_positions(scene.model, scene.state);
-    absolute::Servo servo{scene.command.tau, scene.command.k_P, scene.command.phi_d,
-                          scene.command.k_D, scene.command.phidot_d};
-    std::vector<Eigen::Vector2d> anchor;
-    for (const auto& point : scene.state.ground)
-      anchor.push_back(scene.model.mu_T.cwiseProduct(point.x_1.T));
-    const absolute::Laws laws{.epsilon = 0.02, .beta = 0.2, .landing = trial % 2 == 0};
-    const auto reference = absolute::solve(
-        scene.model, q_M, scene.state.u, servo, options.dt, laws, anchor,
-        MatrixXd::Zero(scene.model.n(), static_cast<Eigen::Index>(scene.model.obstacles.size())),
-        0.0, 0.0, 1e-16, 400000);
-    ASSERT_LT(reference.iterations, 400000) << "trial " << trial;
-    for (const auto& touch : reference.P_H) touching += touch.P > 0.0 ? 1 : 0;
-
+TEST(SecondRoute, OneStepAgreesWithTwoFrictionPointsAndRoughObstacles) {
+  std::mt19937_64 random(8);
+  int touching = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const int points = 1 + trial % 2;
+    Scene scene = random_scene(random, points, trial % 3 == 0 ? 0.0 : 0.5);
+    planar::StepOptions options;
+    options.dt = trial % 5 == 0 ? 2.5e-4 : 1e-3;
+    options.activation = trial % 4 < 2 ? planar::Activation::landing : planar::Activation::gap;
+    options.newton.tolerance = 1e-13;
+    // Contacts that were closed in the last step bring their anchors along.
     planar::Data data(scene.model);
-    const auto info = planar::step(scene.model, scene.state, data, scene.command, options);
-    ASSERT_EQ(info.status, Status::ok) << "trial " << trial << " residual " << info.residual;
-    // velocities of 0.2 m/s, matrices of condition 1e3 to 1e4 in the dense route
-    EXPECT_LE((scene.state.u - reference.u_E).cwiseAbs().maxCoeff(), 1e-12) << "trial " << trial;
+    MatrixXd anchor_H = no_anchors(scene);
+    for (std::size_t k = 0; k < data.link_of_node.size(); ++k) {
+      const int i = data.link_of_node[k];
+      for (std::size_t j = 0; j < scene.model.obstacles.size(); ++j) {
+        const double mu = scene.model.obstacles[j].mu;
+        if (mu == 0.0 || random() % 2 == 0) continue;
+        planar::ObstacleMemory entry;
+        entry.node = static_cast<int>(k);
+        entry.obstacle = static_cast<int>(j);
+        entry.point.x_1.N = 2e-3;
+        entry.point.x_1.T << 1e-3 * (static_cast<double>(random() % 200) / 100.0 - 1.0), 0.0;
+        entry.point.closed = 1;
+        scene.state.near.push_back(entry);
+        anchor_H(i, static_cast<Eigen::Index>(j)) = mu * entry.point.x_1.T.x();
+      }
+    }
+    touching += compare_routes(scene, options, anchor_H, std::to_string(trial));
   }
   EXPECT_GE(touching, 40) << "the scenes were meant to touch their pegs";
 }
@@ -141,7 +193,7 @@ TEST(SecondRoute, TheLiteralThesisSchemeWithProjectionFollowsTheSamePath) {
     const VectorXd q_M = q + 0.5 * dt * u;
     const auto step =
         absolute::solve(model, q_M, u, servo, dt, {.epsilon = 0.0, .beta = 0.0, .landing = false},
-                        P_T, P_H, 1.3, 0.01, 2e-5, 10000);
+                        P_T, P_H, MatrixXd::Zero(11, 9), 1.3, 0.01, 2e-5, 10000);
     u = step.u_E;
     P_T = step.P_T;
     for (const auto& touch : step.P_H) P_H(touch.link, touch.obstacle) = touch.P;
@@ -177,7 +229,7 @@ double literal_creep(double dt) {
     const VectorXd q_M = q + 0.5 * dt * u;
     const auto step =
         absolute::solve(model, q_M, u, servo, dt, {.epsilon = 0.0, .beta = 0.0, .landing = false},
-                        P_T, none, 1.3, 0.01, 2e-5, 10000);
+                        P_T, none, none, 1.3, 0.01, 2e-5, 10000);
     u = step.u_E;
     P_T = step.P_T;
     q = q_M + 0.5 * dt * u;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "coluber/control/controller.hpp"
 #include "coluber/core/export.hpp"
 
@@ -8,15 +10,18 @@ namespace coluber::control {
 // | letter | code name | meaning                        | unit       | equation        |
 // | k_P    | kp        | stiffness of the servo         | N m/rad    | Transeth (3.51) |
 // | k_D    | kd        | damping of the servo           | N m s/rad  | Transeth (3.51) |
+// | –      | torque_limit | largest torque of a motor   | N m        | Transeth 7.3.5  |
 
 struct PdOptions {
   double kp = 800.0;           ///< N m/rad
   double kd = 2.0;             ///< N m s/rad
   bool implicit_servo = true;  ///< part of the step, stable at any dt; else torques of its start
   double start_time = 0.0;     ///< s, motors off before
+  double torque_limit = std::numeric_limits<double>::infinity();  ///< N m
 };
 
-/// Joint servos tau = k_P (phi_d - phi) + k_D (phidot_d - phidot), positive driving phi up.
+/// Joint servos tau = k_P (phi_d - phi) + k_D (phidot_d - phidot), positive driving phi up, cut off
+/// at ±torque_limit.
 class COLUBER_EXPORT Pd final : public Controller {
  public:
   explicit Pd(const PdOptions& options) : options_(options) {}

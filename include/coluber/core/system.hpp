@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,7 +51,7 @@ struct ContactSlot {
 };
 
 /// What a controller asks of the joints for one step. The joint gets the impulse
-///   dt (tau + k_P (phi_d - phi_E) + k_D (phidot_d - phidot_E)),
+///   dt clamp(tau + k_P (phi_d - phi_E) + k_D (phidot_d - phidot_E), ±tau_max),
 /// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo
 /// part of the step (stable at any dt).
 struct JointCommand {
@@ -59,12 +60,14 @@ struct JointCommand {
         k_P(Eigen::VectorXd::Zero(joints)),
         phi_d(Eigen::VectorXd::Zero(joints)),
         k_D(Eigen::VectorXd::Zero(joints)),
-        phidot_d(Eigen::VectorXd::Zero(joints)) {}
+        phidot_d(Eigen::VectorXd::Zero(joints)),
+        tau_max(Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::infinity())) {}
   Eigen::VectorXd tau;       ///< N m, positive drives phi up
   Eigen::VectorXd k_P;       ///< N m/rad
   Eigen::VectorXd phi_d;     ///< rad, reference at the end of the step
   Eigen::VectorXd k_D;       ///< N m s/rad
   Eigen::VectorXd phidot_d;  ///< rad/s, reference at the end of the step
+  Eigen::VectorXd tau_max;   ///< N m, largest torque of the motor, > 0; infinite: no limit
 };
 
 /// One number of the run's summary.

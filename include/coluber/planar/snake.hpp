@@ -11,9 +11,11 @@
 #include "coluber/nonsmooth/contact_problem.hpp"
 #include "coluber/nonsmooth/residual.hpp"
 #include "coluber/nonsmooth/solver.hpp"
+#include "coluber/planar/obstacle_grid.hpp"
 
-/// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued friction at
-/// every link's centre of gravity, inelastic contact with circular obstacles, motors in the joints.
+/// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued friction on
+/// the ground at one or two points a link, inelastic contact with circular obstacles (with
+/// friction, if they have any), motors in the joints.
 ///
 // clang-format off
 /// | letter | code | meaning | unit | equation |
@@ -27,6 +29,8 @@
 /// | u_i | `u` | (xdot, ydot, omega) of link i | m/s, rad/s | 3.3 |
 /// | H_j, L_Hj | `Obstacle::H`, `L_H` | centre and radius of obstacle j | m | (3.8) |
 /// | mu_T | `mu_T` | friction along and across the link | – | (3.60) |
+/// | F_i, R_i | – | the two friction points of link i, ±L_GS from its middle | m | 6.2 |
+/// | mu_H | `Obstacle::mu` | friction between an obstacle and a link | – | not in the source |
 /// | q_A, q_M, q_E | – | configuration at start, middle and end of a step | – | 3.6 |
 // clang-format on
 namespace coluber::planar {
@@ -47,6 +51,7 @@ struct Link {
 struct Obstacle {
   Vector2d H = Vector2d::Zero();
   double L_H = 0.0;
+  double mu = 0.0;  ///< friction coefficient
 };
 
 /// The robot and its world. Never changed by a step.
@@ -55,6 +60,7 @@ struct Model {
   std::vector<Obstacle> obstacles;
   double g = 9.81;  ///< m/s²
   Vector2d mu_T{0.2, 0.2};
+  int friction_points = 1;      ///< of a link: 1 at its centre of gravity, 2 at its core's ends
   double tilt = 0.0;            ///< slope of the ground (rad)
   double tilt_direction = 0.0;  ///< downhill, from e_x (rad)
 
@@ -94,7 +100,7 @@ struct State {
   Vector3d twist_2 = Vector3d::Zero(), twist_3 = Vector3d::Zero();  ///< one and two steps earlier
   VectorXd phidot_2, phidot_3;
   VectorXd u;                        ///< link velocities (xdot, ydot, omega), 3n
-  std::vector<PointMemory> ground;   ///< one a link
+  std::vector<PointMemory> ground;   ///< friction_points a link, the rear (-L_GS) point first
   std::vector<ObstacleMemory> near;  ///< ordered by (node, obstacle)
 };
 
@@ -147,7 +153,7 @@ struct COLUBER_EXPORT Data {
   nonsmooth::ResidualData<3> residual;
   std::vector<int> link_of_node, node_of_link;
   std::vector<ObstacleMemory> next_near;  ///< becomes State::near
-  std::vector<int> near_of_contact;       ///< index into next_near; -1: the ground
+  std::vector<int> near_of_contact;       ///< index into next_near; -1 - p: point p of the ground
   double weight_scale = 1.0;              ///< m_min g (N)
   double load = 0.0;                      ///< weight across the slope, g cos(tilt) (N/kg)
   Vector2d pull = Vector2d::Zero();       ///< weight along it, g sin(tilt) downhill (N/kg)
@@ -159,6 +165,9 @@ struct COLUBER_EXPORT Data {
   StepWork work;
   double kinetic_energy = 0.0;  ///< J, at the end of the step
   double penetration = 0.0;     ///< deepest at q_M (m)
+
+  ObstacleGrid grid;            ///< the model's obstacles by place
+  Eigen::Matrix2Xd load_share;  ///< of a link's weight on its friction points, by link
 
   // pairs of link and obstacle that can touch before some link has moved `reach`
   struct Candidates {

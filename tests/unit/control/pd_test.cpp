@@ -1,5 +1,7 @@
 #include "coluber/control/pd.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "support/one_joint.hpp"
@@ -54,6 +56,22 @@ TEST(Pd, MotorsAreOffBeforeTheStartTimeAndOnFromIt) {
     const auto& on = f.update(options, 300 * 1e-3);
     EXPECT_NE(on.tau(0) + on.k_P(0), 0.0) << "300 steps of 1 ms are 0.3 s, whatever the rounding";
   }
+}
+
+TEST(Pd, PassesTheTorqueLimitOnAndNoExplicitTorqueExceedsIt) {
+  Fixture f;
+  for (const double limit : {100.0, 1e-3}) {
+    const auto& implicit = f.update({.kp = 800, .kd = 2, .torque_limit = limit}, 0.0);
+    EXPECT_EQ(implicit.tau_max(0), limit);
+    EXPECT_EQ(implicit.k_P(0), 800.0) << "the step itself cuts off what the gains ask for";
+    f.phi(0) = 0.1;
+    PdOptions options{.kp = 800, .kd = 2, .implicit_servo = false, .torque_limit = limit};
+    EXPECT_EQ(f.update(options, 0.0).tau(0), limit) << "161 N m were asked for";
+    f.phi(0) = 0.5;
+    EXPECT_EQ(f.update(options, 0.0).tau(0), -limit);
+    EXPECT_EQ(f.command.tau_max(0), limit);
+  }
+  EXPECT_TRUE(std::isinf(f.update({}, 0.0).tau_max(0))) << "no limit unless asked for";
 }
 
 }  // namespace
