@@ -159,6 +159,9 @@ int run(const RunArguments& arguments) {
   switch (outcome.status) {
     case simulation::RunStatus::completed:
       if (!arguments.quiet) {
+        if (!outcome.stopped_by.empty()) {
+          fmt::print(stderr, "{} ({})\n", outcome.message, outcome.stopped_by);
+        }
         fmt::print(stderr, "wrote {}\n", folder.string());
         if (has_page) fmt::print(stderr, "open  {}\n", page.string());
       }

@@ -138,6 +138,7 @@ RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
   run["format_version"] = 1;
   run["status"] = "running";
   run["message"] = "";
+  run["stopped_by"] = "";
   run["title"] = scenario.title;
   const BuildInfo& build = build_info();
   run["version"] = build.version;
@@ -202,6 +203,7 @@ void RunFolder::finish(const simulation::RunOutcome& outcome) {
     }
   }
   run["summary"]["final_state"] = fmt::format("{:016x}", outcome.final_state);
+  run["stopped_by"] = outcome.stopped_by;
   run["iterations"] = {{"mean", outcome.iterations_mean}, {"max", outcome.iterations_max}};
   run["wall"]["loop_s"] = outcome.wall_seconds;
   impl.close_run(to_name(outcome.status), outcome.message);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -54,6 +55,7 @@ class Binder {
     s.robot.name = text("robot.name");
     s.robot.friction_points = static_cast<int>(integer("robot.friction_points"));
     bind_links(s.robot);
+    check_friction_points(s.robot);
 
     s.world.gravity = number("world.gravity");
     s.world.tilt_deg = number("world.tilt_deg");
@@ -81,6 +83,9 @@ class Binder {
     s.solver.thesis.r_H = number("solver.thesis.r_H");
     s.solver.thesis.epsilon = number("solver.thesis.epsilon");
     s.solver.thesis.max_iterations = static_cast<int>(integer("solver.thesis.max_iterations"));
+
+    s.stop.past_x = optional_number("stop.past_x");
+    s.stop.stuck_s = optional_number("stop.stuck_s");
 
     s.record.rate_hz = number("record.rate_hz");
     s.record.csv = boolean("record.csv");
@@ -131,6 +136,10 @@ class Binder {
   [[nodiscard]] double number(std::string_view name) const {
     const Node* node = given(name);
     return node != nullptr ? as_double(*node) : fallback<double>(name);
+  }
+  [[nodiscard]] std::optional<double> optional_number(std::string_view name) const {
+    const Node* node = given(name);
+    return node != nullptr ? std::optional(as_double(*node)) : std::nullopt;
   }
   [[nodiscard]] std::int64_t integer(std::string_view name) const {
     const Node* node = given(name);
@@ -265,6 +274,21 @@ class Binder {
                   "the centre of gravity lies between the link's joints");
     }
     return link;
+  }
+
+  /// Two points carry a link only if its centre of gravity lies between them.
+  void check_friction_points(const Robot& robot) {
+    if (robot.friction_points != 2) return;
+    for (std::size_t i = 0; i < robot.link.size(); ++i) {
+      const Link& link = robot.link[i];
+      if (std::abs(link.cg_offset) <= link.half_core) continue;
+      fault("robot.friction_points",
+            fmt::format("link {} would tip over: its cg_offset of {} m lies outside its two points "
+                        "at half_core = {} m",
+                        i + 1, link.cg_offset, link.half_core),
+            "write  friction_points = 1, or bring cg_offset within half_core");
+      return;
+    }
   }
 
   // ---- world ----

@@ -147,6 +147,9 @@ void resolve(Scenario& s) {
   solver["thesis"]["epsilon"] = s.solver.thesis.epsilon;
   solver["thesis"]["max_iterations"] = s.solver.thesis.max_iterations;
 
+  if (s.stop.past_x) root["stop"]["past_x"] = *s.stop.past_x;
+  if (s.stop.stuck_s) root["stop"]["stuck_s"] = *s.stop.stuck_s;
+
   json& record = root["record"];
   record["rate_hz"] = s.record.rate_hz;
   record["csv"] = s.record.csv;

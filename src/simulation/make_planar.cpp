@@ -79,10 +79,11 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
         {link.mass, link.inertia, link.length, link.half_core, link.radius, link.cg_offset});
   }
   for (const scenario::Obstacle& obstacle : scenario.world.obstacles) {
-    model.obstacles.push_back({{obstacle.x, obstacle.y}, obstacle.radius});
+    model.obstacles.push_back({{obstacle.x, obstacle.y}, obstacle.radius, obstacle.friction});
   }
   model.g = scenario.world.gravity;
   model.mu_T = scenario.world.friction;
+  model.friction_points = scenario.robot.friction_points;
   model.tilt = scenario.world.tilt_deg * kDegree;
   model.tilt_direction = scenario.world.tilt_direction_deg * kDegree;
 

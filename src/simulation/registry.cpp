@@ -53,7 +53,8 @@ std::unique_ptr<control::Controller> make_pd(const scenario::Scenario& scenario)
       control::PdOptions{.kp = controller.kp,
                          .kd = controller.kd,
                          .implicit_servo = controller.implicit_servo,
-                         .start_time = controller.start_time});
+                         .start_time = controller.start_time,
+                         .torque_limit = controller.torque_limit});
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include "coluber/simulation/simulation.hpp"
 
+#include "simulation/stop.hpp"
+
 namespace coluber::simulation {
 
 namespace {
@@ -103,7 +105,7 @@ std::string explain_step(const StepInfo& info, double t) {
 //   2. command of the step from state at A and references   controller
 //   3. state at E                                           system
 //   4. judge the step, watch for a runaway
-//   5. a frame, if one falls on E
+//   5. a frame, if one falls on E; the end, if a condition of [stop] holds there
 RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                const RunOptions& options) {
   System& system = *simulation.system;
@@ -123,6 +125,8 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   std::vector<double> values(static_cast<std::size_t>(frame_size(system.observables())));
   FrameSchedule schedule(dt, scenario.record.rate_hz);
   RunawayGuard guard(!scenario.controller.implicit_servo, simulation.gait->max_rate(), dt);
+
+  StopConditions stop(scenario, system);
 
   RunOutcome outcome;
   outcome.warnings = simulation.warnings;
@@ -194,6 +198,11 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       break;
     }
     if (schedule.due(k)) take_frame();
+    if (stop.triggered(system)) {
+      outcome.stopped_by = stop.key();
+      outcome.message = stop.message();
+      break;
+    }
     phi_d_A.swap(phi_d_E);
     phidot_d_A.swap(phidot_d_E);
 

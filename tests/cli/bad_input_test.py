@@ -62,9 +62,15 @@ CASES = [
     Case("more frames than steps", AIKO + "[record]\nrate_hz = 1e4\n", r"s\.toml:4:11: record\.rate_hz: expected at most one frame a step"),
     Case("a run that would fill the disk", "duration = 1e6\n" + AIKO, r"s\.toml(:\d+:\d+)?: record\.rate_hz: .* GB, the limit is"),
     # features to come
-    Case("a feature that is not built", AIKO + "[controller]\ntorque_limit = 10.0\n", r"s\.toml:4:16: controller\.torque_limit: 10\.0 is not built yet"),
+    Case("a feature that is not built", AIKO + "[world]\nrolling_friction = 0.1\n", r"s\.toml:4:20: world\.rolling_friction: 0\.1 is not built yet"),
     Case("a solver that is not built", AIKO + '[solver]\nname = "gauss_seidel"\n', r's\.toml:4:8: solver\.name: "gauss_seidel" is not built yet'),
-    Case("a stop rule that is not built", AIKO + "[stop]\npast_x = 3.2\n", r"s\.toml:4:10: stop\.past_x: 3\.2 is not built yet"),
+    # motors, friction and stop rules
+    Case("motors without torque", AIKO + "[controller]\ntorque_limit = 0\n", r"s\.toml:4:16: controller\.torque_limit: expected a number > 0, got 0"),
+    Case("three friction points", AIKO + "friction_points = 3\n", r"s\.toml:3:19: robot\.friction_points: expected an integer from 1 to 2, got 3"),
+    Case("a link that two friction points cannot carry", AIKO + "friction_points = 2\nlink.cg_offset = 0.05\n", r"s\.toml:3:19: robot\.friction_points: link 1 would tip over: its cg_offset of 0\.05 m"),
+    Case("negative friction of an obstacle", AIKO + "[[world.obstacle]]\nx = 5\ny = 0\nradius = 1\nfriction = -0.3\n", r"s\.toml:7:12: world\.obstacle\.1\.friction: expected a number from 0 to 1000, got -0\.3"),
+    Case("a stop at infinity", AIKO + "[stop]\npast_x = inf\n", r"s\.toml:4:10: stop\.past_x: .*got inf"),
+    Case("stuck in no time", AIKO + "[stop]\nstuck_s = 0\n", r"s\.toml:4:11: stop\.stuck_s: expected a number > 0, at most 1e\+06, got 0"),
     # files
     Case("a missing file", None, r"nowhere\.toml: no such file", scenario="nowhere.toml"),
     Case("a link that leads to itself", None, r"loop\.toml: cannot be read: ", scenario="loop.toml", make=lambda d: (d / "loop.toml").symlink_to("loop.toml")),

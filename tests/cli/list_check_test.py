@@ -42,7 +42,7 @@ for kind, word in SOME.items():
 listed = {entry["name"]: entry for entry in json.loads(coluber("list", "keys", "--json").stdout)["keys"]}
 check("a key has its unit, default and meaning", listed["solver.dt"]["unit"] == "s" and listed["solver.dt"]["default"] == 1e-3 and listed["solver.dt"]["doc"], listed["solver.dt"])
 check("an infinite default is text", listed["controller.torque_limit"]["default"] == "inf")
-check("a key that is not built says so", listed["stop.past_x"]["built"] is False)
+check("a key that is not built says so", listed["world.rolling_friction"]["built"] is False)
 
 for arguments in (["list"], ["list", "nonsense"], ["list", "models", "--markdown"], ["check"], ["check", "--nonsense"]):
     run = coluber(*arguments)

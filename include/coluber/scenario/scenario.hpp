@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,6 +96,12 @@ struct Solver {
   ThesisSolver thesis;
 };
 
+/// Conditions that end a run before its duration; none by default.
+struct Stop {
+  std::optional<double> past_x;   ///< m: link 1's centre has crossed this x
+  std::optional<double> stuck_s;  ///< s: no link moved a link length within this time
+};
+
 struct Record {
   double rate_hz = 100.0;
   bool csv = false;
@@ -112,6 +119,7 @@ struct Scenario {
   Gait gait;
   Controller controller;
   Solver solver;
+  Stop stop;
   Record record;
 
   std::filesystem::path path;  ///< the file it came from; empty if built in memory

@@ -55,7 +55,8 @@ struct RunOptions {
 
 struct [[nodiscard]] RunOutcome {
   RunStatus status = RunStatus::completed;
-  std::string message;                ///< why it failed: time, quantity, link; "" if it did not
+  std::string message;     ///< why it ended early: time, quantity, link; "" if it did not
+  std::string stopped_by;  ///< the key of [stop] that ended a completed run early; else ""
   std::vector<std::string> warnings;  ///< in order of appearance
   std::vector<SummaryItem>
       summary;  ///< design contract: distance, mean_speed, …, failed_steps, steps
@@ -65,7 +66,8 @@ struct [[nodiscard]] RunOutcome {
   std::uint64_t final_state = 0;  ///< hash
 };
 
-/// Runs to the scenario's duration. Frame k is the step nearest to k/rate_hz.
+/// Runs to the scenario's duration or until a condition of its [stop] holds. Frame k is the step
+/// nearest to k/rate_hz; an end between two frames adds none.
 COLUBER_EXPORT RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                               const RunOptions& options = {});
 

@@ -123,6 +123,8 @@ TEST(Load, DefaultsOfTheKeysAreTheDefaultsOfTheStructs) {
   EXPECT_EQ(s.solver.thesis.r_H, d.solver.thesis.r_H);
   EXPECT_EQ(s.solver.thesis.epsilon, d.solver.thesis.epsilon);
   EXPECT_EQ(s.solver.thesis.max_iterations, d.solver.thesis.max_iterations);
+  EXPECT_EQ(s.stop.past_x, d.stop.past_x);
+  EXPECT_EQ(s.stop.stuck_s, d.stop.stuck_s);
   EXPECT_EQ(s.record.rate_hz, d.record.rate_hz);
   EXPECT_EQ(s.record.csv, d.record.csv);
   EXPECT_EQ(s.record.checkpoint_s, d.record.checkpoint_s);
@@ -139,8 +141,8 @@ seed = 9
 [robot]
 model = "planar"
 links = 2
-link = { mass = 1, inertia = 2, length = 3, half_core = 0.5, radius = 0.25, cg_offset = -0.75 }
-friction_points = 1
+link = { mass = 1, inertia = 2, length = 3, half_core = 0.5, radius = 0.25, cg_offset = -0.45 }
+friction_points = 2
 [start]
 shape = [30]
 link = 2
@@ -155,7 +157,7 @@ friction = [0.1, 0.7]
 x = 5
 y = 6
 radius = 0.5
-friction = 0
+friction = 0.4
 [gait]
 name = "table"
 table = "angles.csv"
@@ -168,7 +170,7 @@ name = "pd"
 kp = 3
 kd = 0.5
 servo = "explicit"
-torque_limit = inf
+torque_limit = 7.5
 start_time = 0.25
 [solver]
 name = "thesis"
@@ -182,6 +184,9 @@ r_T = 0.9
 r_H = 0.05
 epsilon = 1e-6
 max_iterations = 77
+[stop]
+past_x = -3
+stuck_s = 4.5
 [record]
 rate_hz = 20
 csv = true
@@ -197,7 +202,8 @@ checkpoint_s = 1
   EXPECT_EQ(s.robot.link[1].length, 3.0);
   EXPECT_EQ(s.robot.link[1].half_core, 0.5);
   EXPECT_EQ(s.robot.link[1].radius, 0.25);
-  EXPECT_EQ(s.robot.link[1].cg_offset, -0.75);
+  EXPECT_EQ(s.robot.link[1].cg_offset, -0.45);
+  EXPECT_EQ(s.robot.friction_points, 2);
   EXPECT_EQ(s.start.shape, StartShape::angles);
   EXPECT_THAT(s.start.angles_deg, ElementsAre(30.0));
   EXPECT_EQ(s.start.link, 2);
@@ -211,6 +217,7 @@ checkpoint_s = 1
   EXPECT_EQ(s.world.obstacles[0].x, 5.0);
   EXPECT_EQ(s.world.obstacles[0].y, 6.0);
   EXPECT_EQ(s.world.obstacles[0].radius, 0.5);
+  EXPECT_EQ(s.world.obstacles[0].friction, 0.4);
   EXPECT_TRUE(s.gait.present);
   EXPECT_EQ(s.gait.name, "table");
   EXPECT_EQ(s.gait.table, folder.path() / "angles.csv");
@@ -221,7 +228,7 @@ checkpoint_s = 1
   EXPECT_EQ(s.controller.kp, 3.0);
   EXPECT_EQ(s.controller.kd, 0.5);
   EXPECT_FALSE(s.controller.implicit_servo);
-  EXPECT_TRUE(std::isinf(s.controller.torque_limit));
+  EXPECT_EQ(s.controller.torque_limit, 7.5);
   EXPECT_EQ(s.controller.start_time, 0.25);
   EXPECT_EQ(s.solver.name, "thesis");
   EXPECT_FALSE(s.solver.landing);
@@ -232,6 +239,8 @@ checkpoint_s = 1
   EXPECT_EQ(s.solver.thesis.r_H, 0.05);
   EXPECT_EQ(s.solver.thesis.epsilon, 1e-6);
   EXPECT_EQ(s.solver.thesis.max_iterations, 77);
+  EXPECT_EQ(s.stop.past_x, -3.0);
+  EXPECT_EQ(s.stop.stuck_s, 4.5);
   EXPECT_EQ(s.record.rate_hz, 20.0);
   EXPECT_TRUE(s.record.csv);
 }

@@ -100,12 +100,15 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"start", "link = 0"}, Refused{"gait", "amplitude_deg = 181"},
         Refused{"gait", "omega_deg = nan"}, Refused{"controller", "kp = -1"},
         Refused{"controller", "kd = nan"}, Refused{"controller", "torque_limit = 0"},
-        Refused{"controller", "torque_limit = nan"}, Refused{"controller", "start_time = -1"},
-        Refused{"record", "rate_hz = 0"}, Refused{"record", "rate_hz = inf"},
-        Refused{"record", "rate_hz = nan"}, Refused{"robot.link", "mass = 0"},
-        Refused{"robot.link", "mass = nan"}, Refused{"robot.link", "mass = inf"},
-        Refused{"robot.link", "inertia = -1e-3"}, Refused{"robot.link", "length = 0"},
-        Refused{"robot.link", "radius = 0"}, Refused{"robot.link", "half_core = -0.1"}));
+        Refused{"controller", "torque_limit = nan"}, Refused{"controller", "torque_limit = -inf"},
+        Refused{"stop", "past_x = inf"}, Refused{"stop", "past_x = nan"},
+        Refused{"stop", "stuck_s = 0"}, Refused{"stop", "stuck_s = -1"},
+        Refused{"controller", "start_time = -1"}, Refused{"record", "rate_hz = 0"},
+        Refused{"record", "rate_hz = inf"}, Refused{"record", "rate_hz = nan"},
+        Refused{"robot.link", "mass = 0"}, Refused{"robot.link", "mass = nan"},
+        Refused{"robot.link", "mass = inf"}, Refused{"robot.link", "inertia = -1e-3"},
+        Refused{"robot.link", "length = 0"}, Refused{"robot.link", "radius = 0"},
+        Refused{"robot.link", "half_core = -0.1"}));
 
 TEST(Validate, TopLevelNumbersAreBounded) {
   for (const char* line : {"duration = 0", "duration = -1", "duration = nan", "duration = inf",
@@ -127,24 +130,37 @@ TEST_P(NotBuiltYet, IsSaidOfAnyValueButTheDefault) {
 INSTANTIATE_TEST_SUITE_P(
     Validate, NotBuiltYet,
     testing::Values(
-        Refused{"controller", "torque_limit = 10"}, Refused{"solver", "law = \"rigid\""},
-        Refused{"solver", "name = \"gauss_seidel\""}, Refused{"solver", "load_sharing = \"equal\""},
-        Refused{"solver.thesis", "r_N = 0.2"}, Refused{"solver.thesis", "r_V = 0.2"},
-        Refused{"stop", "past_x = 3.2"}, Refused{"stop", "stuck_s = 5"},
-        Refused{"record", "checkpoint_s = 2.0"}, Refused{"start", "z = 0.05"},
-        Refused{"start", "pitch_deg = 1"}, Refused{"start", "roll_deg = 1"},
-        Refused{"world", "rolling_friction = 0.1"}, Refused{"robot.link", "inertia_axial = 1e-3"},
-        Refused{"robot.link", "shape = \"spheres\""},
+        Refused{"solver", "law = \"rigid\""}, Refused{"solver", "name = \"gauss_seidel\""},
+        Refused{"solver", "load_sharing = \"equal\""}, Refused{"solver.thesis", "r_N = 0.2"},
+        Refused{"solver.thesis", "r_V = 0.2"}, Refused{"record", "checkpoint_s = 2.0"},
+        Refused{"start", "z = 0.05"}, Refused{"start", "pitch_deg = 1"},
+        Refused{"start", "roll_deg = 1"}, Refused{"world", "rolling_friction = 0.1"},
+        Refused{"robot.link", "inertia_axial = 1e-3"}, Refused{"robot.link", "shape = \"spheres\""},
         Refused{"gait", "vertical = { amplitude_deg = 10 }"}));
 
 TEST(Validate, RobotAndObstacleFeaturesNotBuiltAreSaidSo) {
-  EXPECT_THAT(fault_of(aiko + "friction_points = 2\n"),
-              HasSubstr("friction_points: 2 is not built yet"));
   EXPECT_THAT(fault_of(aiko + "joint = \"yaw\"\n"), HasSubstr("joint: \"yaw\" is not built yet"));
   EXPECT_THAT(fault_of(aiko + "model = \"spatial\"\n"),
               HasSubstr("model: \"spatial\" is not built yet\n  hint: built are \"planar\""));
-  EXPECT_THAT(fault_of(aiko + "[[world.obstacle]]\nx=0\ny=9\nradius=1\nfriction = 0.3\n"),
-              HasSubstr("world.obstacle.1.friction: 0.3 is not built yet"));
+}
+
+TEST(Validate, FrictionPointsAndFrictionOfObstaclesAreBounded) {
+  EXPECT_EQ(fault_of(aiko + "friction_points = 2\n"), "no fault");
+  EXPECT_THAT(fault_of(aiko + "friction_points = 3\n"),
+              HasSubstr("friction_points: expected an integer from 1 to 2, got 3"));
+  const std::string peg = aiko + "[[world.obstacle]]\nx=0\ny=9\nradius=1\n";
+  EXPECT_EQ(fault_of(peg + "friction = 0.3\n"), "no fault");
+  EXPECT_THAT(fault_of(peg + "friction = -0.1\n"),
+              HasSubstr("world.obstacle.1.friction: expected a number from 0 to 1000, got -0.1"));
+}
+
+TEST(Validate, TwoFrictionPointsMustCarryTheLink) {
+  const std::string lopsided = aiko + "link = { cg_offset = 0.05 }\n";
+  EXPECT_EQ(fault_of(lopsided), "no fault");
+  EXPECT_THAT(
+      fault_of(lopsided + "friction_points = 2\n"),
+      HasSubstr("robot.friction_points: link 1 would tip over: its cg_offset of 0.05 m lies "
+                "outside its two points at half_core = 0.0393 m\n  hint: "));
 }
 
 TEST(Validate, TheDefaultOfEveryKeyIsAcceptedEvenIfItsFeatureIsNotBuilt) {

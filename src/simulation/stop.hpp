@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "coluber/core/system.hpp"
+#include "coluber/scenario/scenario.hpp"
+
+namespace coluber::simulation {
+
+/// The scenario's [stop]: ends a run before its duration.
+///
+/// `past_x`: the centre of link 1 has come to the other side of x = past_x than it started on.
+/// `stuck_s`: for so long no link has been a link length away from where it was. Places are noted;
+/// the first link to get a link length away from its own has all of them noted anew. So a robot
+/// that comes to rest is found at most stuck_s later, and one link that keeps moving on keeps the
+/// run alive. Time before the motors start (controller.start_time) does not count.
+class StopConditions {
+ public:
+  /// `system` is the robot at its start. Nothing is looked at if the scenario asks for nothing.
+  StopConditions(const scenario::Scenario& scenario, const System& system);
+
+  /// After a step: does a condition hold now?
+  bool triggered(const System& system);
+
+  [[nodiscard]] const std::string& key() const { return key_; }  ///< "stop.past_x"; "" while none
+  [[nodiscard]] const std::string& message() const { return message_; }
+
+  /// What has to be kept from step to step; a run that goes on from a checkpoint takes it back.
+  struct Memory {
+    bool started_beyond = false;    ///< link 1 began at x > past_x
+    std::int64_t since = 0;         ///< step at which the places were noted
+    std::vector<double> reference;  ///< the places: x, y of every link's centre (m)
+    friend bool operator==(const Memory&, const Memory&) = default;
+  };
+  [[nodiscard]] const Memory& memory() const { return memory_; }
+  void restore(Memory memory) { memory_ = std::move(memory); }
+
+ private:
+  void update_centres(const System& system);
+  bool is_past(const System& system);
+  bool is_stuck(const System& system);
+
+  scenario::Stop stop_;
+  bool on_ = false;
+  double start_time_ = 0.0;
+  std::vector<double> length_, offset_;  // of every link (m)
+  std::vector<double> poses_;
+  std::vector<double> centre_;  // x, y of every link
+  Memory memory_;
+  std::string key_, message_;
+};
+
+}  // namespace coluber::simulation
