@@ -1,9 +1,7 @@
 // Kernels of the planar model over the number of links, each from a state in mid-gait: Aiko's links
 // on the floor and among the 20 circles of benchmarks/data, friction 0.2, gait (7.3), implicit
 // servos, 1 ms.
-#include <fstream>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -11,6 +9,7 @@
 #include "coluber/math/sincos.hpp"
 #include "coluber/planar/snake.hpp"
 
+#include "sample/forest.hpp"
 #include "sample/snake.hpp"
 
 namespace {
@@ -22,27 +21,6 @@ constexpr int warm_up =
 constexpr int batch =
     100;  // steps timed from the same state, so that all repetitions do the same work
 
-/// Circles of the scene with n links; throws unless there is a file for n that holds all of them.
-std::vector<planar::Obstacle> load_circles(int n) {
-  const std::string name =
-      COLUBER_SOURCE_DIR "/benchmarks/data/peers-scene-cylinders-" + std::to_string(n) + ".csv";
-  std::ifstream file(name);
-  std::string line;
-  std::getline(file, line);  // header
-  std::vector<planar::Obstacle> circles;
-  planar::Obstacle circle;
-  char comma = ',';
-  while (file >> circle.H.x() >> comma >> circle.H.y() >> comma >> circle.L_H) {
-    circles.push_back(circle);
-  }
-  constexpr std::size_t count = 20;
-  if (circles.size() != count || !file.eof()) {
-    throw std::runtime_error(name + ": expected 20 rows x,y,radius, got " +
-                             std::to_string(circles.size()));
-  }
-  return circles;
-}
-
 /// A robot in mid-gait and the commands of the steps to come.
 struct Scene {
   planar::Model model;
@@ -53,10 +31,7 @@ struct Scene {
   bool good = true;
 
   Scene(int n, bool pegs)
-      : model(make_model(n, pegs)),
-        // link 1 points along +x with its rear end at the origin: the peers' start pose
-        state(planar::make_state(model, sample::Wave{}.angles(n - 1), 0, {0.061, 0.0}, 0.0)),
-        data(model) {
+      : model(make_model(n, pegs)), state(sample::peers_start(model)), data(model) {
     JointCommand command(n - 1);
     for (int k = 1; k <= warm_up + batch; ++k) {
       sample::follow({}, k * options.dt, command);
@@ -70,7 +45,7 @@ struct Scene {
 
   static planar::Model make_model(int n, bool pegs) {
     planar::Model model = sample::aiko(n);
-    if (pegs) model.obstacles = load_circles(n);
+    if (pegs) model.obstacles = sample::circles(n);
     return model;
   }
 };
@@ -119,6 +94,42 @@ void compute_residual(benchmark::State& timer, bool pegs) {
   timer.SetComplexityN(timer.range(0));
 }
 
+/// Three seconds among the 20 pegs, the searches for pairs included, and `range(0)` more obstacles
+/// on a lattice round the whole path, out of reach.
+void forest(benchmark::State& timer) {
+  constexpr int steps = 3000;
+  planar::Model model = sample::aiko(10);
+  model.obstacles = sample::circles(10);
+  sample::plant_forest(model, static_cast<std::size_t>(timer.range(0)), steps * 1e-3);
+  std::vector<JointCommand> commands(steps, JointCommand(9));
+  for (int k = 0; k < steps; ++k)
+    sample::follow({}, (k + 1) * 1e-3, commands[static_cast<std::size_t>(k)]);
+  const planar::State start = sample::peers_start(model);
+  planar::Data data(model);
+  bool good = true;
+  for (auto _ : timer) {
+    planar::State state = start;
+    for (const JointCommand& command : commands) {
+      good = planar::step(model, state, data, command, {}).status == Status::ok && good;
+    }
+  }
+  if (!good) timer.SkipWithError("a step failed");
+  timer.SetItemsProcessed(timer.iterations() * steps);
+  timer.counters["obstacles"] = static_cast<double>(model.obstacles.size());
+  timer.counters["grid_bytes"] = static_cast<double>(data.grid.bytes());
+}
+
+/// Sorting obstacles into their grid: once a run.
+void build_grid(benchmark::State& timer) {
+  planar::Model model = sample::aiko(10);
+  model.obstacles = sample::circles(10);
+  sample::plant_forest(model, static_cast<std::size_t>(timer.range(0)), 0.1);
+  for (auto _ : timer) {
+    planar::ObstacleGrid grid(model.obstacles);
+    benchmark::DoNotOptimize(grid);
+  }
+}
+
 void sincos(benchmark::State& timer) {
   const auto n = static_cast<std::size_t>(timer.range(0));
   std::vector<double> x(n), s(n), c(n);
@@ -143,5 +154,7 @@ BENCHMARK_CAPTURE(make_problem, floor, false)->Apply(sizes);
 BENCHMARK_CAPTURE(make_problem, pegs, true)->Apply(sizes);
 BENCHMARK_CAPTURE(compute_residual, floor, false)->Apply(sizes);
 BENCHMARK_CAPTURE(compute_residual, pegs, true)->Apply(sizes);
+BENCHMARK(forest)->Arg(0)->Arg(9980)->Unit(benchmark::kMillisecond);
+BENCHMARK(build_grid)->Arg(9980);
 BENCHMARK(sincos)->Apply(sizes);
 BENCHMARK_MAIN();

@@ -12,6 +12,8 @@
 #include "coluber/core/error.hpp"
 #include "coluber/gait/table.hpp"
 
+#include "core/csv_cells.hpp"
+
 namespace coluber::gait {
 
 namespace {
@@ -19,40 +21,6 @@ namespace {
 constexpr double degree = 0.017453292519943295;      // rad
 constexpr std::uintmax_t max_bytes = 256ULL << 20U;  // a table larger than this is a mistake
 constexpr std::size_t max_faults = 20;               // enough to see what is wrong
-
-struct Cell {
-  std::string_view text;
-  int column = 1;  // 1-based, of the first character that counts
-};
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view blank = " \t\r";
-  const auto first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return text.substr(0, 0);
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
-std::vector<Cell> split(std::string_view line) {
-  std::vector<Cell> cells;
-  std::size_t begin = 0;
-  while (true) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    const std::string_view raw = line.substr(begin, end - begin);
-    const std::string_view text = trim(raw);
-    const std::size_t skipped =
-        text.empty() ? 0 : static_cast<std::size_t>(text.data() - raw.data());
-    cells.push_back({text, static_cast<int>(begin + skipped) + 1});
-    if (end == line.size()) return cells;
-    begin = end + 1;
-  }
-}
-
-// What a cell said, short and printable.
-std::string shown(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text.substr(0, 24)) out += c >= ' ' && c != '\x7f' ? c : '?';
-  return out + (text.size() > 24 ? "…\"" : "\"");
-}
 
 Diagnostic make_fault(const std::filesystem::path& file, int line, int column,
                       const std::string& message, const std::string& hint) {
@@ -125,7 +93,7 @@ std::unique_ptr<Table> load_table(const std::filesystem::path& file, int joints)
     const std::string_view content = trim(line);
     if (content.empty() || content.front() == '#') continue;
 
-    const std::vector<Cell> cells = split(line);
+    const std::vector<CsvCell> cells = split_csv(line);
     if (!header_seen) {
       header_seen = true;
       for (std::size_t j = 0; j < std::max(cells.size(), width); ++j) {
@@ -147,7 +115,7 @@ std::unique_ptr<Table> load_table(const std::filesystem::path& file, int joints)
         if (cells[j].text != expected) {
           fault(line_number, cells[j].column,
                 fmt::format("expected the column name \"{}\", got {}", expected,
-                            shown(cells[j].text)),
+                            shown_cell(cells[j].text)),
                 header_hint);
           break;
         }
@@ -174,12 +142,12 @@ std::unique_ptr<Table> load_table(const std::filesystem::path& file, int joints)
           std::from_chars(digits.data(), digits.data() + digits.size(), row[j]);
       if (error != std::errc{} || stop != digits.data() + digits.size()) {
         fault(line_number, cells[j].column,
-              fmt::format("expected a number, got {}", shown(cells[j].text)),
+              fmt::format("expected a number, got {}", shown_cell(cells[j].text)),
               "numbers are written with a point, for example  12.5");
         good = false;
       } else if (!std::isfinite(row[j])) {
         fault(line_number, cells[j].column,
-              fmt::format("expected a finite number, got {}", shown(cells[j].text)),
+              fmt::format("expected a finite number, got {}", shown_cell(cells[j].text)),
               "leave the line out; the points around it are joined by a cubic");
         good = false;
       }

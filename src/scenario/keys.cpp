@@ -289,6 +289,14 @@ std::vector<Key> make_keys() {
        .doc = "friction coefficient between obstacle and link",
        .example = "0.3"},
 
+      {.name = "world.obstacle_table",
+       .type = path,
+       .default_note = "none",
+       .doc =
+           "CSV of more obstacles, for thousands of them: x,y,radius or x,y,radius,friction; they "
+           "follow the [[world.obstacle]]",
+       .example = "\"pegs.csv\""},
+
       {.name = "gait.name",
        .type = choice,
        .default_value = std::string{"lateral_undulation"},

@@ -14,6 +14,7 @@
 
 #include "scenario/document.hpp"
 #include "scenario/limits.hpp"
+#include "scenario/obstacle_table.hpp"
 #include "scenario/resolve.hpp"
 #include "scenario/validate.hpp"
 
@@ -62,6 +63,7 @@ class Binder {
     s.world.tilt_direction_deg = number("world.tilt_direction_deg");
     s.world.friction = pair("world.friction");
     bind_obstacles(s.world);
+    bind_obstacle_table(s);
 
     bind_gait(s.gait);
     bind_start(s);
@@ -96,6 +98,9 @@ class Binder {
     collect_locations(document_.root, "", s);
     return s;
   }
+
+  /// What is wrong inside the obstacle table.
+  [[nodiscard]] const std::vector<Diagnostic>& obstacle_faults() const { return obstacle_faults_; }
 
   /// What is wrong inside the gait's table, if it is there and the number of joints is known.
   [[nodiscard]] std::vector<Diagnostic> find_table_faults(const Scenario& s) const {
@@ -327,6 +332,29 @@ class Binder {
     }
   }
 
+  void bind_obstacle_table(Scenario& s) {
+    const Node* path = given("world.obstacle_table");
+    if (path == nullptr) return;
+    const Source& source = document_.sources.at(static_cast<std::size_t>(path->where.source));
+    s.world.obstacle_table = (source.folder / fs::path(path->text)).lexically_normal();
+    const std::size_t first = s.world.obstacles.size();
+    ObstacleTable table = load_obstacle_table(
+        s.world.obstacle_table, limits::obstacles - std::min(first, limits::obstacles));
+    for (std::size_t i = 0; i < table.obstacles.size(); ++i) {
+      s.world.obstacles.push_back(table.obstacles[i]);
+      s.locations.emplace(fmt::format("world.obstacle.{}", first + i + 1),
+                          SourceLocation{s.world.obstacle_table.string(), table.lines[i], 1});
+    }
+    // A file that is not there is the key's fault; what is in it stands in a file of its own.
+    if (!table.faults.empty() && table.faults.front().where.line == 0) {
+      fault("world.obstacle_table",
+            fmt::format("{}: {}", table.faults.front().message, s.world.obstacle_table.string()),
+            table.faults.front().hint);
+      return;
+    }
+    obstacle_faults_ = std::move(table.faults);
+  }
+
   // ---- gait and start ----
 
   void bind_gait(Gait& gait) {
@@ -458,23 +486,26 @@ class Binder {
   Faults& faults_;
   bool links_are_known_ = false;  ///< false: reported, so that nothing else is held against it
   bool table_is_there_ = false;   ///< gait.table names a regular file
+  std::vector<Diagnostic> obstacle_faults_;
 };
 
 Scenario make_scenario(Document document, Faults& faults) {
   validate(document, faults);
   Binder binder(document, faults);
   Scenario scenario = binder.bind();
-  if (!faults.empty()) {
-    // Whoever builds the gait reads its table. Nobody will, so its faults are added here, last: it
-    // is another file.
-    const std::vector<Diagnostic> table = binder.find_table_faults(scenario);
+  if (!faults.empty() || !binder.obstacle_faults().empty()) {
+    // Whoever builds the gait reads its table. Nobody will, so its faults are added here. Tables
+    // come last: they are other files.
+    std::vector<Diagnostic> all;
     try {
       faults.raise(document.sources);
     } catch (const InputError& error) {
-      std::vector<Diagnostic> all = error.faults();
-      all.insert(all.end(), table.begin(), table.end());
-      throw InputError(std::move(all));
+      all = error.faults();
     }
+    for (const auto& table : {binder.obstacle_faults(), binder.find_table_faults(scenario)}) {
+      all.insert(all.end(), table.begin(), table.end());
+    }
+    throw InputError(std::move(all));
   }
   resolve(scenario);
   return scenario;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <fmt/format.h>
@@ -68,6 +69,25 @@ void refuse_overlap(const scenario::Scenario& scenario, const planar::Model& mod
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
+/// Below this r_T (kg) the thesis' iteration settles on the ground friction of every link by
+/// itself, and joints only help: r times the largest eigenvalue of W^T M^-1 W stays below 2.
+double thesis_limit(const planar::Model& model) {
+  double limit = std::numeric_limits<double>::infinity();
+  for (const planar::Link& link : model.links) {
+    double largest = 1.0 / link.m;
+    if (model.friction_points == 2) {  // across the link; along it, it is 2/m
+      const double rear = -link.L_GS - link.offset;
+      const double front = link.L_GS - link.offset;
+      const double half_trace = 1.0 / link.m + 0.5 * (rear * rear + front * front) / link.Theta;
+      const double determinant = (front - rear) * (front - rear) / (link.m * link.Theta);
+      largest =
+          std::max(2.0 / link.m, half_trace + std::sqrt(half_trace * half_trace - determinant));
+    }
+    limit = std::min(limit, 2.0 / largest);
+  }
+  return limit;
+}
+
 }  // namespace
 
 std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
@@ -111,6 +131,16 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
                     .r_H = solver.thesis.r_H,
                     .epsilon = solver.thesis.epsilon,
                     .max_iterations = solver.thesis.max_iterations};
+
+  if (solver.name == "thesis" && solver.thesis.r_T >= thesis_limit(model)) {
+    warnings.push_back(
+        fmt::format("solver.thesis.r_T = {}: with {} a link and these masses the iteration settles "
+                    "for sure below {:.3g} kg only{}",
+                    solver.thesis.r_T,
+                    model.friction_points == 2 ? "two friction points" : "one friction point",
+                    thesis_limit(model),
+                    model.friction_points == 2 ? "; the thesis takes 0.2 for two points" : ""));
+  }
 
   const scenario::Controller& controller = scenario.controller;
   if (!controller.implicit_servo && model.n() > 1) {

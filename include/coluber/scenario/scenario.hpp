@@ -55,8 +55,9 @@ struct World {
   double gravity = 9.81;
   double tilt_deg = 0.0;
   double tilt_direction_deg = 0.0;
-  Eigen::Vector2d friction{0.2, 0.2};  ///< along and across the link
-  std::vector<Obstacle> obstacles;
+  Eigen::Vector2d friction{0.2, 0.2};    ///< along and across the link
+  std::vector<Obstacle> obstacles;       ///< those of the file, then those of the table
+  std::filesystem::path obstacle_table;  ///< resolved path of the CSV; empty: none
 };
 
 struct Gait {
@@ -98,8 +99,8 @@ struct Solver {
 
 /// Conditions that end a run before its duration; none by default.
 struct Stop {
-  std::optional<double> past_x;   ///< m: link 1's centre has crossed this x
-  std::optional<double> stuck_s;  ///< s: no link moved a link length within this time
+  std::optional<double> past_x{};   ///< m: link 1's centre has crossed this x
+  std::optional<double> stuck_s{};  ///< s: no link moved a link length within this time
 };
 
 struct Record {

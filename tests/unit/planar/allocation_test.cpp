@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sample/forest.hpp"
 #include "sample/snake.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -51,6 +52,39 @@ TEST(PlanarStep, AllocatesNothingAfterTheFirst) {
     EXPECT_EQ(allocations.load() - before, 0);
     EXPECT_EQ(failed, 0);
   }
+}
+
+TEST(PlanarStep, NorDoesASearchAmongTenThousandObstacles) {
+  // Two friction points, rough pegs, limited motors; the path leads to new neighbours again and
+  // again.
+  Model model = sample::aiko(10);
+  model.obstacles = sample::circles(10);
+  model.friction_points = 2;
+  for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.3;
+  sample::plant_forest(model, 9980, 3.0);
+  State state = sample::peers_start(model);
+  Data data(model);
+  JointCommand command(9);
+  command.tau_max.setConstant(20.0);
+  int failed = 0;
+  long before = 0;
+  Eigen::Matrix2Xd built_at;
+  int searches = 0;
+  for (int k = 0; k < 3000; ++k) {
+    sample::follow({}, (k + 1) * 1e-3, command);
+    failed += step(model, state, data, command, {}).status == Status::ok ? 0 : 1;
+    if (k == 0) {
+      built_at = data.candidates.built_at;
+      before = allocations.load();
+    }
+    if (built_at != data.candidates.built_at) {
+      built_at = data.candidates.built_at;
+      ++searches;
+    }
+  }
+  EXPECT_EQ(allocations.load() - before, 0);
+  EXPECT_EQ(failed, 0);
+  EXPECT_GT(searches, 3) << "the robot was meant to move out of its neighbourhood";
 }
 
 TEST(PlanarStep, TheFallbackAllocatesNothingEither) {

@@ -90,6 +90,20 @@ TEST(PlanarScenario, TheExplicitServoHoldsAtThreeTenthsOfAMillisecondAndIsStoppe
   }
 }
 
+TEST(PlanarScenario, ThesisIterationWarnsOfAProxFactorTooLargeForTwoFrictionPoints) {
+  const scenario::Overrides thesis{"solver.name=thesis", "solver.activation=gap", "duration=0.5"};
+  EXPECT_TRUE(load("aiko_floor", thesis).warnings.empty()) << "1.3 kg is below 2 m = 1.364 kg";
+  scenario::Overrides two = thesis;
+  two.emplace_back("robot.friction_points=2");
+  const auto large = load("aiko_floor", two);
+  ASSERT_EQ(large.warnings.size(), 1U);
+  EXPECT_THAT(large.warnings[0], testing::HasSubstr("below 0.682 kg only"));  // m
+  two.emplace_back("solver.thesis.r_T=0.2");
+  auto small = load("aiko_floor", two);
+  EXPECT_TRUE(small.warnings.empty());
+  EXPECT_EQ(simulation::run(small, {}).status, simulation::RunStatus::completed);
+}
+
 TEST(PlanarScenario, ForcesTimesFrameTimesAreTheExactImpulses) {
   // Momentum gained by the whole robot over the run = sum over frames of (ground + contact) force ×
   // frame time.

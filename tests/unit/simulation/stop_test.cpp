@@ -2,6 +2,8 @@
 
 #include "simulation/stop.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -26,12 +28,25 @@ using Path = std::function<Eigen::Vector2d(double)>;
 
 constexpr double kLength = 0.122;  // m, of a link
 
+scenario::Stop past(double x) {
+  scenario::Stop stop;
+  stop.past_x = x;
+  return stop;
+}
+
+scenario::Stop stuck(double seconds) {
+  scenario::Stop stop;
+  stop.stuck_s = seconds;
+  return stop;
+}
+
 /// Links that move as they are told, turned by 90°.
 class Puppet final : public test::OneJoint {
  public:
   Puppet(double dt, std::vector<Path> paths) : OneJoint(dt), paths_(std::move(paths)) {
-    for (std::size_t i = 0; i < paths_.size(); ++i) bodies_.push_back({.moving = true});
-    bodies_.push_back({.name = "ground", .shape = ShapeKind::plane});
+    bodies_.resize(paths_.size() + 1);
+    for (std::size_t i = 0; i < paths_.size(); ++i) bodies_[i].moving = true;
+    bodies_.back().shape = ShapeKind::plane;
   }
   [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
   void poses(std::span<double> values) const override {
@@ -67,7 +82,7 @@ const Path rest = [](double) { return Eigen::Vector2d(0.3, -0.2); };
 TEST(Stop, PastXEndsTheRunAtTheFirstStepOnTheOtherSide) {
   for (const double way : {1.0, -1.0}) {
     Simulation simulation = make_puppet(
-        {.past_x = 0.3},
+        past(0.3),
         {[way](double t) { return Eigen::Vector2d(0.3 + way * (0.1 * t - 0.25), 7.0); }, rest});
     const RunOutcome outcome = run(simulation, {});
     EXPECT_EQ(outcome.status, RunStatus::completed);
@@ -82,19 +97,19 @@ TEST(Stop, PastXLooksAtTheCentreOfGravityOfLinkOneAlone) {
   // The links point along +y, their centres of gravity 2 cm ahead of what is drawn.
   const Path along_y = [](double t) { return Eigen::Vector2d(0.1 * t, 0.0); };
   const Path ahead = [](double t) { return Eigen::Vector2d(0.1 * t + 5.0, 0.0); };
-  Simulation simulation = make_puppet({.past_x = 0.3}, {along_y, ahead});
+  Simulation simulation = make_puppet(past(0.3), {along_y, ahead});
   for (scenario::Link& link : simulation.scenario.robot.link) link.cg_offset = 0.02;
   EXPECT_EQ(run(simulation, {}).stopped_by, "stop.past_x");
   EXPECT_NEAR(simulation.system->time(), 3.0, 1.5e-3) << "an offset along y changes no x";
 
-  Simulation other = make_puppet({.past_x = 0.3}, {rest, along_y});
+  Simulation other = make_puppet(past(0.3), {rest, along_y});
   EXPECT_EQ(run(other, {}).stopped_by, "") << "link 2 may be where it likes";
   EXPECT_NEAR(other.system->time(), 10.0, 1e-9);
 }
 
 TEST(Stop, ARobotAtRestIsStuckAfterExactlyThatTime) {
   for (const double dt : {1e-3, 3e-3, 0.1}) {
-    Simulation simulation = make_puppet({.stuck_s = 1.5}, {rest, rest}, dt);
+    Simulation simulation = make_puppet(stuck(1.5), {rest, rest}, dt);
     const RunOutcome outcome = run(simulation, {});
     EXPECT_EQ(outcome.status, RunStatus::completed);
     EXPECT_EQ(outcome.stopped_by, "stop.stuck_s");
@@ -105,7 +120,7 @@ TEST(Stop, ARobotAtRestIsStuckAfterExactlyThatTime) {
 
 TEST(Stop, ARobotThatComesToRestIsFoundAtMostThatTimeLater) {
   const Path run_out = [](double t) { return Eigen::Vector2d(0.5 * std::min(t, 2.0), 0.0); };
-  Simulation simulation = make_puppet({.stuck_s = 1.5}, {run_out});
+  Simulation simulation = make_puppet(stuck(1.5), {run_out});
   EXPECT_EQ(run(simulation, {}).stopped_by, "stop.stuck_s");
   EXPECT_LE(simulation.system->time(), 3.5 + 1e-9);
   EXPECT_GT(simulation.system->time(), 3.5 - kLength / 0.5)
@@ -117,28 +132,28 @@ TEST(Stop, SwingingByLessThanALinkLengthIsStuckAndByMoreIsNot) {
     const Path swing = [amplitude](double t) {
       return Eigen::Vector2d(0.0, amplitude * kLength * std::sin(3.0 * t));
     };
-    Simulation simulation = make_puppet({.stuck_s = 4.0}, {swing, rest});
+    Simulation simulation = make_puppet(stuck(4.0), {swing, rest});
     EXPECT_EQ(run(simulation, {}).stopped_by, amplitude < 1.0 ? "stop.stuck_s" : "");
   }
 }
 
 TEST(Stop, OneLinkThatMovesOnKeepsTheRunAlive) {
   const Path slow = [](double t) { return Eigen::Vector2d(0.1 * t, 0.0); };
-  Simulation simulation = make_puppet({.stuck_s = 1.5}, {rest, rest, slow});
+  Simulation simulation = make_puppet(stuck(1.5), {rest, rest, slow});
   EXPECT_EQ(run(simulation, {}).stopped_by, "") << "a link length in 1.22 s";
-  simulation = make_puppet({.stuck_s = 1.0}, {rest, rest, slow});
+  simulation = make_puppet(stuck(1.0), {rest, rest, slow});
   EXPECT_EQ(run(simulation, {}).stopped_by, "stop.stuck_s");
 }
 
 TEST(Stop, TimeBeforeTheMotorsStartDoesNotCount) {
-  Simulation simulation = make_puppet({.stuck_s = 1.5}, {rest});
+  Simulation simulation = make_puppet(stuck(1.5), {rest});
   simulation.scenario.controller.start_time = 4.0;
   EXPECT_EQ(run(simulation, {}).stopped_by, "stop.stuck_s");
   EXPECT_NEAR(simulation.system->time(), 5.5, 1.5e-3);
 }
 
 TEST(Stop, FramesStayOnTheirScheduleWhereverTheRunEnds) {
-  Simulation simulation = make_puppet({.stuck_s = 1.234}, {rest});
+  Simulation simulation = make_puppet(stuck(1.234), {rest});
   record::TrajectorySink sink;
   FrameSink* const sinks[] = {&sink};
   const RunOutcome outcome = run(simulation, sinks);
@@ -176,8 +191,7 @@ TEST(Stop, GoesOnFromItsMemoryAsIfItHadNeverBeenInterrupted) {
     }
     return std::pair{puppet.step_count(), conditions->key()};
   };
-  for (const scenario::Stop& stop : {scenario::Stop{.stuck_s = 2.0}, scenario::Stop{.past_x = 0.31},
-                                     scenario::Stop{.past_x = 0.2}}) {
+  for (const scenario::Stop& stop : {stuck(2.0), past(0.31), past(0.2)}) {
     const auto whole = ends(-1, stop);
     EXPECT_NE(whole.second, "");
     for (std::int64_t k : {1, 40, 1000, 2500, 3500}) EXPECT_EQ(ends(k, stop), whole) << k;
