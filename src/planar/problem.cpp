@@ -1,3 +1,5 @@
+#include "problem.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -5,6 +7,7 @@
 #include "coluber/math/sincos.hpp"
 #include "coluber/planar/snake.hpp"
 
+#include "chain.hpp"
 #include "memory.hpp"
 
 // The contact problem of one step (docs/theory-planar.md). Velocities are taken at the middle
@@ -17,10 +20,7 @@ using nonsmooth::Contact;
 using nonsmooth::Node;
 using Twist = nonsmooth::Twist<3>;
 
-// The anchored law (docs/numerics.md): compliance c = c_T = epsilon/m, penetration worked off by
-// beta a step.
-constexpr double kEpsilon = 0.02;
-constexpr double kBeta = 0.2;
+constexpr double kBeta = 0.2;          // share of a penetration worked off in a step
 constexpr double kNear = 0.02;         // m: closer points are in the problem
 constexpr double kPushOutSpeed = 0.3;  // m/s: an overlap is never worked off faster
 constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
@@ -56,13 +56,6 @@ void update_candidates(const Model& model, Data& data) {
   }
   list.first[n] = static_cast<int>(list.obstacle.size());
   list.valid = true;
-}
-
-/// Where friction point p of a link is ahead of its centre of gravity (m): there, or at the rear
-/// and the front end of the core.  Transeth 6.2
-double friction_arm(const Model& model, const Link& link, int p) {
-  if (model.friction_points == 1) return 0.0;
-  return (p == 0 ? -link.L_GS : link.L_GS) - link.offset;
 }
 
 /// Shares of a link's weight on its friction points, from the balance of moments about its centre
@@ -104,10 +97,7 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
   contact.w_N = force_direction(x, y, gap.normal.x(), gap.normal.y());
   contact.unilateral = true;
   contact.c = kEpsilon / link.m;
-  if (options.activation == Activation::landing) {
-    contact.b =
-        gap.g > 0.0 ? gap.g / options.dt : std::max(kBeta * gap.g / options.dt, -kPushOutSpeed);
-  }
+  contact.b = landing_speed(gap, options);
   if (mu > 0.0) {
     contact.mu << mu, 0.0;
     contact.mu_max = mu;
@@ -120,19 +110,17 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
   return contact;
 }
 
-/// Second-order guess from the last three steps, x_1 where they are not all there.
-template <typename Value>
-Value extrapolate(bool three, const Value& x_1, const Value& x_2, const Value& x_3) {
-  return three ? Value{3.0 * (x_1 - x_2) + x_3} : x_1;
-}
-
-nonsmooth::Impulse predict(const PointMemory& memory) {
-  const bool three = memory.closed >= 3;
-  return {extrapolate(three, memory.x_1.N, memory.x_2.N, memory.x_3.N),
-          extrapolate(three, memory.x_1.T, memory.x_2.T, memory.x_3.T)};
-}
-
 }  // namespace
+
+double friction_arm(const Model& model, const Link& link, int p) {
+  if (model.friction_points == 1) return 0.0;
+  return (p == 0 ? -link.L_GS : link.L_GS) - link.offset;
+}
+
+double landing_speed(const Gap& gap, const StepOptions& options) {
+  if (options.activation == Activation::gap) return 0.0;
+  return gap.g > 0.0 ? gap.g / options.dt : std::max(kBeta * gap.g / options.dt, -kPushOutSpeed);
+}
 
 Data::Data(const Model& model) : grid(model.obstacles) {
   const int n = model.n();
@@ -177,6 +165,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   problem.contacts.reserve(contacts);
   near_of_contact.reserve(contacts);
   next_near.reserve(pairs);
+  touching.reserve(pairs);
   for (auto* answer : {&solution, &previous}) {
     answer->impulse.reserve(contacts);
     answer->proximal.reserve(contacts);
@@ -197,6 +186,54 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   tau = VectorXd::Zero(std::max(0, n - 1));
   ground_impulse = Eigen::Matrix2Xd::Zero(2, n);
   obstacle_impulse = Eigen::Matrix2Xd::Zero(2, n);
+  chain = std::make_unique<Chain>(model, *this, pairs);
+}
+Data::~Data() = default;
+Data::Data(Data&&) noexcept = default;
+Data& Data::operator=(Data&&) noexcept = default;
+
+void find_contacts(const Model& model, const State& state, const StepOptions& options, Data& data) {
+  compute_pose(model, state.base, state.phi, data.pose);
+  data.next_near.clear();
+  data.touching.clear();
+  data.penetration = 0.0;
+  if (model.obstacles.empty()) return;
+  update_candidates(model, data);
+  const Pose& pose = data.pose;
+  const auto& list = data.candidates;
+  // Runs through state.near, which has the order of this loop. Differs: the thesis starts a contact
+  // from the value it had when last active, however long ago; here a pair more than 2 cm apart is
+  // forgotten.
+  std::size_t memory = 0;
+  for (std::size_t k = 0; k < model.links.size(); ++k) {
+    const int i = data.link_of_node[k];
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    for (int c = list.first[k]; c < list.first[k + 1]; ++c) {
+      const int j = list.obstacle[static_cast<std::size_t>(c)];
+      const Gap gap = compute_gap(link, pose.r.col(i) + pose.origin, pose.cos(i), pose.sin(i),
+                                  model.obstacles[static_cast<std::size_t>(j)]);
+      if (gap.g >= kNear) continue;
+      data.penetration = std::max(data.penetration, -gap.g);
+      ObstacleMemory entry;
+      entry.node = static_cast<int>(k);
+      entry.obstacle = j;
+      const auto before = [&](const ObstacleMemory& old) {
+        return old.node < entry.node || (old.node == entry.node && old.obstacle < j);
+      };
+      while (memory < state.near.size() && before(state.near[memory])) ++memory;
+      if (memory < state.near.size() && state.near[memory].node == entry.node &&
+          state.near[memory].obstacle == j) {
+        entry = state.near[memory];
+      }
+      data.next_near.push_back(entry);
+      if (options.activation == Activation::landing || gap.g <= 0.0) {
+        data.touching.push_back(
+            {static_cast<int>(k), static_cast<int>(data.next_near.size()) - 1, gap});
+      } else {
+        remember(data.next_near.back().point, nonsmooth::Impulse{});
+      }
+    }
+  }
 }
 
 void make_problem(const Model& model, const State& state, const JointCommand& command,
@@ -208,25 +245,19 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   COLUBER_ASSERT(
       state.ground.size() == model.links.size() * static_cast<std::size_t>(model.friction_points),
       state.ground.size(), model.n(), model.friction_points);
-  compute_pose(model, state.base, state.phi, data.pose);
-  update_candidates(model, data);
+  find_contacts(model, state, options, data);
 
   problem.impulse_scale = data.weight_scale * dt;
   problem.contacts.clear();
   data.near_of_contact.clear();
   data.solution.impulse.clear();
-  data.next_near.clear();
-  data.penetration = 0.0;
   const double load_per_mass = data.load * dt;
   const double pull_x = data.pull.x() * dt;
   const double pull_y = data.pull.y() * dt;
   const bool friction = model.mu_T.maxCoeff() > 0.0 && load_per_mass > 0.0;
   const bool three = state.k >= 3;
   const bool warm_start = options.solver == Solver::thesis;
-  // Runs through state.near, which has the order of this loop. Differs: the thesis starts a contact
-  // from the value it had when last active, however long ago; here a pair more than 2 cm apart is
-  // forgotten.
-  std::size_t memory = 0;
+  std::size_t touch = 0;
 
   for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
     Node<3>& node = problem.nodes[k];
@@ -278,34 +309,14 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
       data.solution.impulse.push_back(warm_start ? point.x_1 : predict(point));
       data.solution.impulse.back().N = load;
     }
-    const auto& list = data.candidates;
-    for (int c = list.first[k]; c < list.first[k + 1]; ++c) {
-      const int j = list.obstacle[static_cast<std::size_t>(c)];
-      const Obstacle& obstacle = model.obstacles[static_cast<std::size_t>(j)];
-      const Gap gap =
-          compute_gap(link, pose.r.col(i) + pose.origin, pose.cos(i), pose.sin(i), obstacle);
-      if (gap.g >= kNear) continue;
-      data.penetration = std::max(data.penetration, -gap.g);
-      ObstacleMemory entry;
-      entry.node = static_cast<int>(k);
-      entry.obstacle = j;
-      const auto before = [&](const ObstacleMemory& old) {
-        return old.node < entry.node || (old.node == entry.node && old.obstacle < j);
-      };
-      while (memory < state.near.size() && before(state.near[memory])) ++memory;
-      if (memory < state.near.size() && state.near[memory].node == entry.node &&
-          state.near[memory].obstacle == j) {
-        entry = state.near[memory];
-      }
-      const bool active = options.activation == Activation::landing || gap.g <= 0.0;
-      data.next_near.push_back(entry);
-      if (!active) {
-        remember(data.next_near.back().point, nonsmooth::Impulse{});
-        continue;
-      }
+    for (; touch < data.touching.size() && data.touching[touch].node == static_cast<int>(k);
+         ++touch) {
+      const Data::Touch& here = data.touching[touch];
+      const ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(here.near)];
+      const double mu = model.obstacles[static_cast<std::size_t>(entry.obstacle)].mu;
       problem.contacts.push_back(
-          obstacle_contact(link, pose, i, gap, obstacle.mu, options, entry.point));
-      data.near_of_contact.push_back(static_cast<int>(data.next_near.size()) - 1);
+          obstacle_contact(link, pose, i, here.gap, mu, options, entry.point));
+      data.near_of_contact.push_back(here.near);
       data.solution.impulse.push_back(warm_start
                                           ? nonsmooth::Impulse{entry.last_active, entry.point.x_1.T}
                                           : predict(entry.point));

@@ -1,17 +1,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "coluber/planar/snake.hpp"
 
+#include "chain.hpp"
 #include "memory.hpp"
+#include "problem.hpp"
 
 namespace coluber::planar {
 namespace {
 
 using nonsmooth::Impulse;
-
-constexpr double kLostDigits = 1e-5;  // scaled residual
 
 /// Names what is not finite, the command first: it is where such values usually come from.
 StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info) {
@@ -100,13 +101,10 @@ nonsmooth::SolveInfo solve_problem(Data& data, const StepOptions& options) {
   return nonsmooth::solve_thesis(data.problem, data.solution, data.solver, thesis);
 }
 
-}  // namespace
-
-StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
-              const StepOptions& options) {
+/// The step in the plain layout: any solver, any contact.
+StepInfo step_plain(const Model& model, State& state, Data& data, const JointCommand& command,
+                    const StepOptions& options) {
   const double dt = options.dt;
-  // A limit that is no number would compare as none at all.
-  if (std::isnan(command.tau_max.sum())) return non_finite(command, data, {});
   make_problem(model, state, command, options, data);
 
   const nonsmooth::SolveInfo solve = solve_problem(data, options);
@@ -166,10 +164,26 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
       }
     }
   }
+  return info;
+}
+
+}  // namespace
+
+StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
+              const StepOptions& options) {
+  // A limit that is no number would compare as none at all.
+  if (std::isnan(command.tau_max.sum())) return non_finite(command, data, {});
+  std::optional<StepInfo> fast;
+  if (options.solver == Solver::newton && !options.plain) {
+    fast = step_chain(model, state, data, command, options);
+  }
+  const StepInfo info = fast ? *fast : step_plain(model, state, data, command, options);
+  if (info.status == Status::non_finite) return info;
   state.near.swap(data.next_near);
   data.next_near.reserve(state.near.capacity());
 
   // q_M of the next step
+  const double dt = options.dt;
   state.base(0) += dt * state.twist(1);
   state.base(1) += dt * state.twist(2);
   state.base(2) += dt * state.twist(0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include <Eigen/Core>
@@ -123,6 +124,7 @@ struct StepOptions {
   nonsmooth::NewtonOptions newton;
   nonsmooth::GaussSeidelOptions gauss_seidel;
   nonsmooth::ThesisOptions thesis;
+  bool plain = false;  ///< never the fast layout of the step; the same answer to rounding
 };
 
 /// Configuration of every link at one instant.
@@ -131,6 +133,13 @@ struct Pose {
   Eigen::Matrix2Xd r;                  ///< centres of gravity relative to the middle link's (m)
   Vector2d origin = Vector2d::Zero();  ///< centre of gravity of the middle link (m)
   void resize(int n);
+};
+
+/// Nearest points of a link's capsule and an obstacle.  Transeth (3.8)-(3.12)
+struct Gap {
+  double g = 0.0;    ///< distance, negative inside (m)
+  Vector2d normal;   ///< from the obstacle to the link
+  double s_c = 0.0;  ///< where on the core, from its centre of gravity along the link (m)
 };
 
 /// Work over one step (J): kinetic energy T_E = T_A + sum of the works.
@@ -142,9 +151,15 @@ struct StepWork {
   double scheme = 0.0;  ///< what the discretisation leaves over; first order in dt
 };
 
+/// The chain as arrays, for the fast layout of the step.
+struct Chain;
+
 /// Scratch and results of one thread, sized once.
 struct COLUBER_EXPORT Data {
   explicit Data(const Model& model);
+  ~Data();
+  Data(Data&&) noexcept;
+  Data& operator=(Data&&) noexcept;
 
   Pose pose;  ///< at q_M of the step done
   nonsmooth::ContactProblem<3> problem;
@@ -153,10 +168,18 @@ struct COLUBER_EXPORT Data {
   nonsmooth::ResidualData<3> residual;
   std::vector<int> link_of_node, node_of_link;
   std::vector<ObstacleMemory> next_near;  ///< becomes State::near
-  std::vector<int> near_of_contact;       ///< index into next_near; -1 - p: point p of the ground
-  double weight_scale = 1.0;              ///< m_min g (N)
-  double load = 0.0;                      ///< weight across the slope, g cos(tilt) (N/kg)
-  Vector2d pull = Vector2d::Zero();       ///< weight along it, g sin(tilt) downhill (N/kg)
+  struct Touch {
+    int node = 0;
+    int near = 0;  ///< index into next_near
+    Gap gap;
+  };
+  std::vector<Touch> touching;       ///< obstacle contacts in the problem, by node
+  std::vector<int> near_of_contact;  ///< index into next_near; -1 - p: point p of the ground
+  double weight_scale = 1.0;         ///< m_min g (N)
+  double load = 0.0;                 ///< weight across the slope, g cos(tilt) (N/kg)
+  Vector2d pull = Vector2d::Zero();  ///< weight along it, g sin(tilt) downhill (N/kg)
+
+  std::unique_ptr<Chain> chain;
 
   // results of the last step
   VectorXd tau;                     ///< joint torques, mean over the step (N m)
@@ -185,12 +208,7 @@ COLUBER_EXPORT void compute_pose(const Model& model, const Vector3d& base,
 COLUBER_EXPORT void compute_pose_at_time(const Model& model, const State& state, double dt,
                                          Pose& pose);
 
-/// Nearest points of a link's capsule and an obstacle.  Transeth (3.8)-(3.12)
-struct Gap {
-  double g = 0.0;    ///< distance, negative inside (m)
-  Vector2d normal;   ///< from the obstacle to the link
-  double s_c = 0.0;  ///< where on the core, from its centre of gravity along the link (m)
-};
+/// Nearest points of link and obstacle.  Transeth (3.8)-(3.12)
 COLUBER_EXPORT Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta,
                                double sin_theta, const Obstacle& obstacle);
 

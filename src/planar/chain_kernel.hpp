@@ -1,0 +1,104 @@
+#pragma once
+
+// Nothing but plain data: this header is compiled for several instruction sets at once.
+
+namespace coluber::planar {
+
+/// Obstacle contact of the fast layout: frictionless.
+struct ChainContact {
+  int slot = 0;
+  double w_0 = 0.0, w_1 = 0.0, w_2 = 0.0;  ///< its column of W
+  double b = 0.0, c = 0.0;                 ///< normal law
+  double P = 0.0;                          ///< impulse (N s)
+  double q = 0.0, k = 0.0;                 ///< law, linearised: P+ = q - k dgamma
+};
+
+/// The planar snake as one array a quantity (letters as in planar/snake.hpp). The two halves of the
+/// chain run side by side: slot 2 j is a link of the front half, slot 2 j + 1 one of the rear half,
+/// j = 0 the tips; the middle link, the root, comes last. The shorter half begins with a massless
+/// link, and all arrays are padded with such to whole groups of four.
+///
+/// In a slot the joint turns its link against the root: its rate is phidot in the front half,
+/// -phidot in the rear half, and its twist is (1, s_1, s_2) in both.
+struct ChainArrays {
+  int pairs = 0;   ///< slots 0 … 2 pairs - 1 have joints
+  int root = 0;    ///< slot of the middle link
+  int slots = 0;   ///< with padding
+  int points = 0;  ///< friction points a link, 0 to 2
+  double mu_1 = 0.0, mu_2 = 0.0;
+  double length = 1.0;  ///< of the robot (m)
+
+  // the robot
+  double *m = nullptr, *Theta = nullptr;
+  double* arm = nullptr;  ///< from the centre to the joint towards the root (m)
+  double* a[2] = {};      ///< from the centre to the friction points (m)
+  double *c_t = nullptr, *inverse_c_t = nullptr;  ///< c_T max(mu)² of the law
+
+  // the step
+  double *c = nullptr, *s = nullptr, *x = nullptr, *y = nullptr;  ///< pose, from the root's centre
+  double *s_1 = nullptr, *s_2 = nullptr;
+  double *t_1 = nullptr, *t_2 = nullptr;  ///< arms of the link's axes about the root's centre
+  double *u_x = nullptr, *u_y = nullptr, *u_w = nullptr;  ///< velocity at A, then at E
+  double *p_0 = nullptr, *p_1 = nullptr, *p_2 = nullptr;  ///< momentum at A, with known impulses
+  double *sd = nullptr, *sr = nullptr, *limit = nullptr;
+  bool limited = false;  ///< some limit is finite
+  double* R[2] = {};     ///< load (N s)
+  double *A_1[2] = {}, *A_2[2] = {};
+  double pull_x = 0.0, pull_y = 0.0;  ///< dt times the weight along the slope (N s/kg)
+  ChainContact* contacts = nullptr;
+  int contact_count = 0;
+
+  // the answer
+  double root_w = 0.0, root_x = 0.0, root_y = 0.0;
+  double* rate = nullptr;
+  double *T_1[2] = {}, *T_2[2] = {};
+  double *w = nullptr, *v_x = nullptr, *v_y = nullptr;  ///< twists at the root's centre
+  double *f_x = nullptr, *f_y = nullptr;                ///< impulse of the ground on the link
+
+  // scratch
+  double *q_1[2] = {}, *q_2[2] = {}, *k_11[2] = {}, *k_12[2] = {}, *k_22[2] = {};
+  double *G_00 = nullptr, *G_01 = nullptr, *G_02 = nullptr;
+  double *G_11 = nullptr, *G_12 = nullptr, *G_22 = nullptr;
+  double *r_0 = nullptr, *r_1 = nullptr, *r_2 = nullptr;
+  double *sd_used = nullptr, *sr_used = nullptr;
+  double *V_0 = nullptr, *V_1 = nullptr, *V_2 = nullptr, *e = nullptr;
+  double *d_0 = nullptr, *d_1 = nullptr, *d_2 = nullptr;
+};
+
+struct ChainSolve {
+  int sweeps = 0;
+  double residual = 0.0;  ///< N s; not finite if a pivot was not positive
+};
+
+/// As nonsmooth::Residual (N s).
+struct ChainResidual {
+  double law = 0.0, rigid_law = 0.0, gap = 0.0, momentum = 0.0;
+};
+
+/// Energies and works of a step (J).
+struct ChainWork {
+  double T_A = 0.0, T_E = 0.0, friction = 0.0, gravity = 0.0;
+};
+
+struct ChainKernels {
+  const char* name;
+  /// Joint twists, arms and momenta from pose and velocities.
+  void (*prepare)(ChainArrays&);
+  /// Newton from the guess in rate, root and T, at most `max_sweeps`, to `tolerance` (N s).
+  ChainSolve (*solve)(ChainArrays&, double tolerance, int max_sweeps);
+  /// r c_T |P_T - A| (N s); the largest.
+  double (*gap)(const ChainArrays&);
+  /// A <- T
+  void (*move_anchors)(ChainArrays&);
+  /// Of the answer, from nothing the solver keeps. Twists are computed anew.
+  ChainResidual (*residual)(ChainArrays&);
+  /// Velocities at E from the twists, impulses on the links, works.
+  ChainWork (*finish)(ChainArrays&);
+};
+
+ChainKernels portable_chain_kernels();
+#if defined(__x86_64__)
+ChainKernels avx2_chain_kernels();
+#endif
+
+}  // namespace coluber::planar

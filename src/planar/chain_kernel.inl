@@ -1,0 +1,601 @@
+// Kernels of the planar step, compiled once for every instruction set. Nothing may be included here
+// that defines inline functions with external linkage: one compiled for a newer processor could be
+// the copy that an older one runs. Every operation is one on lanes, in the same order for any
+// width, and none is fused: all paths give the same bits.
+
+#include "chain_kernel.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+#if COLUBER_LANES == 4
+#include <immintrin.h>
+#endif
+
+namespace coluber::planar {
+namespace COLUBER_PATH {
+namespace {
+
+constexpr int kLanes = COLUBER_LANES;
+typedef double Lanes __attribute__((vector_size(8 * COLUBER_LANES)));
+typedef double Two __attribute__((vector_size(16)));
+
+constexpr double kProxR = 0.3;  // kg, as in nonsmooth/contact_law.hpp
+
+template <typename V>
+inline V load(const double* from) {
+  V value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+template <typename V>
+inline void store(double* to, V value) {
+  __builtin_memcpy(to, &value, sizeof value);
+}
+inline double square_root(double x) { return __builtin_sqrt(x); }
+#if COLUBER_LANES == 4
+inline Lanes square_root(Lanes x) { return _mm256_sqrt_pd(x); }
+#elif defined(__SSE2__)
+inline Lanes square_root(Lanes x) { return _mm_sqrt_pd(x); }
+#else
+inline Lanes square_root(Lanes x) { return Lanes{square_root(x[0]), square_root(x[1])}; }
+#endif
+template <typename V>
+inline V magnitude(V x) {
+  return x < 0.0 ? -x : x;
+}
+/// The larger of two; a NaN stays.
+template <typename V>
+inline V larger(V worst, V value) {
+  return (value <= worst) | (worst != worst) ? worst : value;
+}
+inline double largest_of(double worst, double value) {
+  return value <= worst || worst != worst ? worst : value;
+}
+inline double largest(Lanes x) {
+  double worst = x[0];
+  for (int lane = 1; lane < kLanes; ++lane) worst = largest_of(worst, x[lane]);
+  return worst;
+}
+
+inline double mu_max(const ChainArrays& k) { return k.mu_1 > k.mu_2 ? k.mu_1 : k.mu_2; }
+
+/// Torque impulse of a servo.
+template <typename V>
+inline V servo(V sd, V sr, V limit, V rate) {
+  const V raw = sr - sd * rate;
+  const V low = raw < -limit ? -limit : raw;
+  return low > limit ? limit : low;
+}
+
+/// A sum over the slots that does not depend on the number of lanes: four partial sums.
+struct Sum {
+  double part[4] = {};
+  void add(int i, Lanes value) {
+    for (int lane = 0; lane < kLanes; ++lane) part[(i + lane) % 4] += value[lane];
+  }
+  [[nodiscard]] double total() const { return (part[0] + part[1]) + (part[2] + part[3]); }
+};
+
+void prepare(ChainArrays& k) {
+  for (int i = 0; i < k.slots; i += kLanes) {
+    const Lanes c = load<Lanes>(k.c + i);
+    const Lanes s = load<Lanes>(k.s + i);
+    const Lanes x = load<Lanes>(k.x + i);
+    const Lanes y = load<Lanes>(k.y + i);
+    const Lanes arm = load<Lanes>(k.arm + i);
+    const Lanes m = load<Lanes>(k.m + i);
+    store(k.s_1 + i, y + arm * s);
+    store(k.s_2 + i, -(x + arm * c));
+    store(k.t_1 + i, x * s - y * c);
+    store(k.t_2 + i, x * c + y * s);
+    const Lanes p_x = m * (load<Lanes>(k.u_x + i) + k.pull_x);
+    const Lanes p_y = m * (load<Lanes>(k.u_y + i) + k.pull_y);
+    store(k.p_0 + i, load<Lanes>(k.Theta + i) * load<Lanes>(k.u_w + i) + (x * p_y - y * p_x));
+    store(k.p_1 + i, p_x);
+    store(k.p_2 + i, p_y);
+  }
+}
+
+/// Laws of the friction points at the present velocities and impulses, after the increments of a
+/// sweep if `apply`. Returns max F², scaled.
+template <bool apply>
+double laws(ChainArrays& k) {
+  const double mu_max = k.mu_1 > k.mu_2 ? k.mu_1 : k.mu_2;
+  const double r = kProxR / (mu_max * mu_max);
+  const Lanes zero = {};
+  Lanes worst = zero;
+  for (int i = 0; i < k.slots; i += kLanes) {
+    const Lanes c = load<Lanes>(k.c + i);
+    const Lanes s = load<Lanes>(k.s + i);
+    const Lanes t_1 = load<Lanes>(k.t_1 + i);
+    const Lanes t_2 = load<Lanes>(k.t_2 + i);
+    Lanes w = load<Lanes>(k.w + i);
+    Lanes v_x = load<Lanes>(k.v_x + i);
+    Lanes v_y = load<Lanes>(k.v_y + i);
+    Lanes dw = zero, d_1 = zero, d_2 = zero;
+    if constexpr (apply) {
+      dw = load<Lanes>(k.d_0 + i);
+      const Lanes dv_x = load<Lanes>(k.d_1 + i);
+      const Lanes dv_y = load<Lanes>(k.d_2 + i);
+      d_1 = k.mu_1 * (t_1 * dw + (c * dv_x + s * dv_y));
+      d_2 = t_2 * dw + (c * dv_y - s * dv_x);
+      w += dw;
+      v_x += dv_x;
+      v_y += dv_y;
+      store(k.w + i, w);
+      store(k.v_x + i, v_x);
+      store(k.v_y + i, v_y);
+    }
+    const Lanes gamma_1 = k.mu_1 * (t_1 * w + (c * v_x + s * v_y));
+    const Lanes centre_2 = t_2 * w + (c * v_y - s * v_x);
+    const Lanes c_t = load<Lanes>(k.c_t + i);
+    const Lanes inverse_c_t = load<Lanes>(k.inverse_c_t + i);
+    for (int q = 0; q < k.points; ++q) {
+      const Lanes a = load<Lanes>(k.a[q] + i);
+      Lanes T_1, T_2;
+      if constexpr (apply) {
+        const Lanes dg_2 = k.mu_2 * (d_2 + a * dw);
+        const Lanes k_12 = load<Lanes>(k.k_12[q] + i);
+        T_1 = load<Lanes>(k.q_1[q] + i) - load<Lanes>(k.k_11[q] + i) * d_1 - k_12 * dg_2;
+        T_2 = load<Lanes>(k.q_2[q] + i) - k_12 * d_1 - load<Lanes>(k.k_22[q] + i) * dg_2;
+        store(k.T_1[q] + i, T_1);
+        store(k.T_2[q] + i, T_2);
+      } else {
+        T_1 = load<Lanes>(k.T_1[q] + i);
+        T_2 = load<Lanes>(k.T_2[q] + i);
+      }
+      const Lanes gamma_2 = k.mu_2 * (centre_2 + a * w);
+      const Lanes R = load<Lanes>(k.R[q] + i);
+      const Lanes A_1 = load<Lanes>(k.A_1[q] + i);
+      const Lanes A_2 = load<Lanes>(k.A_2[q] + i);
+      const Lanes s_1 = T_1 - r * (gamma_1 + c_t * (T_1 - A_1));
+      const Lanes s_2 = T_2 - r * (gamma_2 + c_t * (T_2 - A_2));
+      const Lanes h_1 = gamma_1 - c_t * A_1;
+      const Lanes h_2 = gamma_2 - c_t * A_2;
+      const Lanes square = s_1 * s_1 + s_2 * s_2;
+      const auto stick = square <= R * R;
+      // Slip; at a solution k = R/|gamma|. One division for 1/norm and 1/below; where the point
+      // sticks it may be by zero, and is not used.
+      const Lanes norm = square_root(square);
+      const Lanes Rr = R * r;
+      const Lanes below = norm - R + Rr * c_t;
+      const Lanes inverse = 1.0 / (norm * below);
+      const Lanes n_1 = s_1 * (inverse * below);
+      const Lanes n_2 = s_2 * (inverse * below);
+      const Lanes slide = Rr * (inverse * norm);
+      const Lanes h_t = slide * (n_1 * h_2 - n_2 * h_1);
+      const Lanes end_1 = R * n_1;
+      const Lanes end_2 = R * n_2;
+      store(k.q_1[q] + i, stick ? -h_1 * inverse_c_t : end_1 + h_t * n_2);
+      store(k.q_2[q] + i, stick ? -h_2 * inverse_c_t : end_2 - h_t * n_1);
+      store(k.k_11[q] + i, stick ? inverse_c_t : slide * n_2 * n_2);
+      store(k.k_12[q] + i, stick ? zero : -slide * n_1 * n_2);
+      store(k.k_22[q] + i, stick ? inverse_c_t : slide * n_1 * n_1);
+      const Lanes F_1 = T_1 - (stick ? s_1 : end_1);
+      const Lanes F_2 = T_2 - (stick ? s_2 : end_2);
+      const Lanes F = F_1 * F_1 + F_2 * F_2;
+      worst = larger(worst, F);
+    }
+  }
+  return largest(worst);
+}
+
+/// Every link's block of M + W K W^T and of M u - p - W q, at the root's centre.
+void assemble(ChainArrays& k) {
+  const double m_11 = k.mu_1 * k.mu_1;
+  const double m_12 = k.mu_1 * k.mu_2;
+  const double m_22 = k.mu_2 * k.mu_2;
+  for (int i = 0; i < k.slots; i += kLanes) {
+    const Lanes zero = {};
+    const Lanes c = load<Lanes>(k.c + i);
+    const Lanes s = load<Lanes>(k.s + i);
+    const Lanes t_1 = load<Lanes>(k.t_1 + i);
+    const Lanes t_2 = load<Lanes>(k.t_2 + i);
+    const Lanes w = load<Lanes>(k.w + i);
+    const Lanes v_x = load<Lanes>(k.v_x + i);
+    const Lanes v_y = load<Lanes>(k.v_y + i);
+    const Lanes m = load<Lanes>(k.m + i);
+    const Lanes Theta = load<Lanes>(k.Theta + i);
+    // in the link's axes, at its centre: rows (torque, along, across)
+    Lanes A = Theta, B_1 = zero, B_2 = zero, C_11 = m, C_12 = zero, C_22 = m;
+    Lanes f_0 = Theta * w;
+    Lanes f_1 = m * (t_1 * w + (c * v_x + s * v_y));
+    Lanes f_2 = m * (t_2 * w + (c * v_y - s * v_x));
+    for (int q = 0; q < k.points; ++q) {
+      const Lanes a = load<Lanes>(k.a[q] + i);
+      const Lanes K_12 = m_12 * load<Lanes>(k.k_12[q] + i);
+      const Lanes K_22 = m_22 * load<Lanes>(k.k_22[q] + i);
+      const Lanes aK_22 = a * K_22;
+      A += a * aK_22;
+      B_1 += a * K_12;
+      B_2 += aK_22;
+      C_11 += m_11 * load<Lanes>(k.k_11[q] + i);
+      C_12 += K_12;
+      C_22 += K_22;
+      const Lanes Q_2 = k.mu_2 * load<Lanes>(k.q_2[q] + i);
+      f_0 -= a * Q_2;
+      f_1 -= k.mu_1 * load<Lanes>(k.q_1[q] + i);
+      f_2 -= Q_2;
+    }
+    const Lanes h_10 = C_11 * t_1 + C_12 * t_2 + B_1;
+    const Lanes h_1x = C_11 * c - C_12 * s;
+    const Lanes h_1y = C_11 * s + C_12 * c;
+    const Lanes h_20 = C_12 * t_1 + C_22 * t_2 + B_2;
+    const Lanes h_2x = C_12 * c - C_22 * s;
+    const Lanes h_2y = C_12 * s + C_22 * c;
+    store(k.G_00 + i, A + (B_1 * t_1 + B_2 * t_2) + (t_1 * h_10 + t_2 * h_20));
+    store(k.G_01 + i, c * h_10 - s * h_20);
+    store(k.G_02 + i, s * h_10 + c * h_20);
+    store(k.G_11 + i, c * h_1x - s * h_2x);
+    store(k.G_12 + i, c * h_1y - s * h_2y);
+    store(k.G_22 + i, s * h_1y + c * h_2y);
+    store(k.r_0 + i, f_0 + (t_1 * f_1 + t_2 * f_2) - load<Lanes>(k.p_0 + i));
+    store(k.r_1 + i, (c * f_1 - s * f_2) - load<Lanes>(k.p_1 + i));
+    store(k.r_2 + i, (s * f_1 + c * f_2) - load<Lanes>(k.p_2 + i));
+  }
+  for (int n = 0; n < k.contact_count; ++n) {
+    const ChainContact& contact = k.contacts[n];
+    const int i = contact.slot;
+    const double kw_0 = contact.k * contact.w_0;
+    const double kw_1 = contact.k * contact.w_1;
+    k.G_00[i] += kw_0 * contact.w_0;
+    k.G_01[i] += kw_0 * contact.w_1;
+    k.G_02[i] += kw_0 * contact.w_2;
+    k.G_11[i] += kw_1 * contact.w_1;
+    k.G_12[i] += kw_1 * contact.w_2;
+    k.G_22[i] += contact.k * contact.w_2 * contact.w_2;
+    k.r_0[i] -= contact.q * contact.w_0;
+    k.r_1[i] -= contact.q * contact.w_1;
+    k.r_2[i] -= contact.q * contact.w_2;
+  }
+  if (!k.limited) return;
+  for (int i = 0; i < 2 * k.pairs; i += 2) {
+    const Two sd = load<Two>(k.sd + i);
+    const Two sr = load<Two>(k.sr + i);
+    const Two limit = load<Two>(k.limit + i);
+    const Two raw = sr - sd * load<Two>(k.rate + i);
+    const auto saturated = magnitude(raw) > limit;
+    store(k.sd_used + i, saturated ? Two{} : sd);
+    store(k.sr_used + i, saturated ? (raw < 0.0 ? -limit : limit) : sr);
+  }
+}
+
+/// Tips to root, both halves at once, then the root and back. False if a pivot is not positive.
+bool sweep(ChainArrays& k) {
+  const double* sds = k.limited ? k.sd_used : k.sd;
+  const double* srs = k.limited ? k.sr_used : k.sr;
+  Two G_00 = {}, G_01 = {}, G_02 = {}, G_11 = {}, G_12 = {}, G_22 = {}, p_0 = {}, p_1 = {},
+      p_2 = {};
+  const int joints = 2 * k.pairs;
+  for (int i = 0; i < joints; i += 2) {
+    G_00 += load<Two>(k.G_00 + i);
+    G_01 += load<Two>(k.G_01 + i);
+    G_02 += load<Two>(k.G_02 + i);
+    G_11 += load<Two>(k.G_11 + i);
+    G_12 += load<Two>(k.G_12 + i);
+    G_22 += load<Two>(k.G_22 + i);
+    p_0 += load<Two>(k.r_0 + i);
+    p_1 += load<Two>(k.r_1 + i);
+    p_2 += load<Two>(k.r_2 + i);
+    const Two s_1 = load<Two>(k.s_1 + i);
+    const Two s_2 = load<Two>(k.s_2 + i);
+    const Two sd = load<Two>(sds + i);
+    const Two U_0 = G_00 + (G_01 * s_1 + G_02 * s_2);
+    const Two U_1 = G_01 + (G_11 * s_1 + G_12 * s_2);
+    const Two U_2 = G_02 + (G_12 * s_1 + G_22 * s_2);
+    const Two D = (U_0 + sd) + (s_1 * U_1 + s_2 * U_2);
+    const Two torque =
+        (p_0 + (s_1 * p_1 + s_2 * p_2)) + (sd * load<Two>(k.rate + i) - load<Two>(srs + i));
+    const Two inverse = 1.0 / D;
+    const Two V_0 = U_0 * inverse;
+    const Two V_1 = U_1 * inverse;
+    const Two V_2 = U_2 * inverse;
+    const Two e = torque * inverse;
+    store(k.V_0 + i, V_0);
+    store(k.V_1 + i, V_1);
+    store(k.V_2 + i, V_2);
+    store(k.e + i, e);
+    G_00 -= U_0 * V_0;
+    G_01 -= U_0 * V_1;
+    G_02 -= U_0 * V_2;
+    G_11 -= U_1 * V_1;
+    G_12 -= U_1 * V_2;
+    G_22 -= U_2 * V_2;
+    p_0 -= e * U_0;
+    p_1 -= e * U_1;
+    p_2 -= e * U_2;
+  }
+  const int o = k.root;
+  const double a_00 = (G_00[0] + G_00[1]) + k.G_00[o];
+  const double a_01 = (G_01[0] + G_01[1]) + k.G_01[o];
+  const double a_02 = (G_02[0] + G_02[1]) + k.G_02[o];
+  const double a_11 = (G_11[0] + G_11[1]) + k.G_11[o];
+  const double a_12 = (G_12[0] + G_12[1]) + k.G_12[o];
+  const double a_22 = (G_22[0] + G_22[1]) + k.G_22[o];
+  const double b_0 = (p_0[0] + p_0[1]) + k.r_0[o];
+  const double b_1 = (p_1[0] + p_1[1]) + k.r_1[o];
+  const double b_2 = (p_2[0] + p_2[1]) + k.r_2[o];
+  // L D L^T, translations first: their block does not depend on the arms
+  const double i_22 = 1.0 / a_22;
+  const double l_12 = a_12 * i_22;
+  const double l_02 = a_02 * i_22;
+  const double d_11 = a_11 - l_12 * a_12;
+  const double m_01 = a_01 - l_02 * a_12;
+  const double i_11 = 1.0 / d_11;
+  const double l_01 = m_01 * i_11;
+  const double d_00 = (a_00 - l_02 * a_02) - l_01 * m_01;
+  if (!(a_22 > 0.0) || !(d_11 > 0.0) || !(d_00 > 0.0)) return false;
+  const double z_1 = b_1 - l_12 * b_2;
+  const double z_0 = (b_0 - l_02 * b_2) - l_01 * z_1;
+  const double x_0 = -z_0 / d_00;
+  const double x_1 = -z_1 * i_11 - l_01 * x_0;
+  const double x_2 = (-b_2 * i_22 - l_12 * x_1) - l_02 * x_0;
+  k.root_w += x_0;
+  k.root_x += x_1;
+  k.root_y += x_2;
+  k.d_0[o] = x_0;
+  k.d_1[o] = x_1;
+  k.d_2[o] = x_2;
+  Two t_0 = {x_0, x_0}, t_1 = {x_1, x_1}, t_2 = {x_2, x_2};
+  for (int i = joints - 2; i >= 0; i -= 2) {
+    const Two dr = -(load<Two>(k.e + i) + load<Two>(k.V_0 + i) * t_0 +
+                     (load<Two>(k.V_1 + i) * t_1 + load<Two>(k.V_2 + i) * t_2));
+    t_0 += dr;
+    t_1 += load<Two>(k.s_1 + i) * dr;
+    t_2 += load<Two>(k.s_2 + i) * dr;
+    store(k.rate + i, load<Two>(k.rate + i) + dr);
+    store(k.d_0 + i, t_0);
+    store(k.d_1 + i, t_1);
+    store(k.d_2 + i, t_2);
+  }
+  return true;
+}
+
+/// Twists of all links from the root's and the rates.
+void spread(ChainArrays& k) {
+  Two t_0 = {k.root_w, k.root_w};
+  Two t_1 = {k.root_x, k.root_x};
+  Two t_2 = {k.root_y, k.root_y};
+  k.w[k.root] = k.root_w;
+  k.v_x[k.root] = k.root_x;
+  k.v_y[k.root] = k.root_y;
+  for (int i = 2 * k.pairs - 2; i >= 0; i -= 2) {
+    const Two rate = load<Two>(k.rate + i);
+    t_0 += rate;
+    t_1 += load<Two>(k.s_1 + i) * rate;
+    t_2 += load<Two>(k.s_2 + i) * rate;
+    store(k.w + i, t_0);
+    store(k.v_x + i, t_1);
+    store(k.v_y + i, t_2);
+  }
+}
+
+/// Laws of the obstacle contacts; as nonsmooth/contact_law.hpp. Returns the largest |F_N|.
+template <bool apply>
+double obstacle_laws(ChainArrays& k) {
+  double worst = 0.0;
+  for (int n = 0; n < k.contact_count; ++n) {
+    ChainContact& contact = k.contacts[n];
+    const int i = contact.slot;
+    if constexpr (apply) {
+      contact.P = contact.q - contact.k * (contact.w_0 * k.d_0[i] + contact.w_1 * k.d_1[i] +
+                                           contact.w_2 * k.d_2[i]);
+    }
+    const double gamma = contact.w_0 * k.w[i] + contact.w_1 * k.v_x[i] + contact.w_2 * k.v_y[i];
+    const double s = contact.P - kProxR * (gamma + contact.b + contact.c * contact.P);
+    const bool closed = s > 0.0;
+    contact.k = closed ? 1.0 / contact.c : 0.0;
+    contact.q = closed ? -(gamma + contact.b) / contact.c : 0.0;
+    const double F = contact.P - (closed ? s : 0.0);
+    worst = largest_of(worst, F < 0.0 ? -F : F);
+  }
+  return worst;
+}
+
+/// By how much the linearised servos differ from the clamped ones (N s).
+double servo_defect(const ChainArrays& k) {
+  Two worst = {};
+  for (int i = 0; i < 2 * k.pairs; i += 2) {
+    const Two rate = load<Two>(k.rate + i);
+    const Two given = load<Two>(k.sr_used + i) - load<Two>(k.sd_used + i) * rate;
+    const Two wanted =
+        servo(load<Two>(k.sd + i), load<Two>(k.sr + i), load<Two>(k.limit + i), rate);
+    worst = larger(worst, magnitude(wanted - given));
+  }
+  return largest_of(worst[0], worst[1]) / k.length;
+}
+
+ChainSolve solve(ChainArrays& k, double tolerance, int max_sweeps) {
+  ChainSolve result;
+  spread(k);
+  laws<false>(k);
+  obstacle_laws<false>(k);
+  while (result.sweeps < max_sweeps) {
+    assemble(k);
+    ++result.sweeps;
+    if (!sweep(k)) {
+      result.residual = __builtin_nan("");
+      return result;
+    }
+    result.residual = mu_max(k) * square_root(laws<true>(k));
+    result.residual = largest_of(result.residual, obstacle_laws<true>(k));
+    if (k.limited) result.residual = largest_of(result.residual, servo_defect(k));
+    if (!(result.residual > tolerance)) return result;  // NaN ends it too
+  }
+  return result;
+}
+
+double gap(const ChainArrays& k) {
+  Lanes worst = {};
+  for (int q = 0; q < k.points; ++q) {
+    for (int i = 0; i < k.slots; i += kLanes) {
+      const Lanes c_t = load<Lanes>(k.c_t + i);
+      const Lanes E_1 = c_t * (load<Lanes>(k.T_1[q] + i) - load<Lanes>(k.A_1[q] + i));
+      const Lanes E_2 = c_t * (load<Lanes>(k.T_2[q] + i) - load<Lanes>(k.A_2[q] + i));
+      worst = larger(worst, E_1 * E_1 + E_2 * E_2);
+    }
+  }
+  return k.points > 0 ? kProxR / mu_max(k) * square_root(largest(worst)) : 0.0;
+}
+
+void move_anchors(ChainArrays& k) {
+  for (int q = 0; q < k.points; ++q) {
+    for (int i = 0; i < k.slots; i += kLanes) {
+      store(k.A_1[q] + i, load<Lanes>(k.T_1[q] + i));
+      store(k.A_2[q] + i, load<Lanes>(k.T_2[q] + i));
+    }
+  }
+}
+
+/// F² of the tangential law, scaled.
+inline Lanes friction_defect(Lanes T_1, Lanes T_2, Lanes gamma_1, Lanes gamma_2, Lanes R,
+                             double r) {
+  const Lanes s_1 = T_1 - r * gamma_1;
+  const Lanes s_2 = T_2 - r * gamma_2;
+  const Lanes square = s_1 * s_1 + s_2 * s_2;
+  const Lanes one = Lanes{} + 1.0;
+  const Lanes scale = square <= R * R ? one : R / square_root(square);
+  const Lanes F_1 = T_1 - scale * s_1;
+  const Lanes F_2 = T_2 - scale * s_2;
+  return F_1 * F_1 + F_2 * F_2;
+}
+
+ChainResidual residual(ChainArrays& k) {
+  ChainResidual result;
+  spread(k);
+  const double r = k.points > 0 ? kProxR / (mu_max(k) * mu_max(k)) : 0.0;
+  Lanes law = {};
+  Lanes rigid = {};
+  for (int i = 0; i < k.slots; i += kLanes) {
+    const Lanes c = load<Lanes>(k.c + i);
+    const Lanes s = load<Lanes>(k.s + i);
+    const Lanes x = load<Lanes>(k.x + i);
+    const Lanes y = load<Lanes>(k.y + i);
+    const Lanes w = load<Lanes>(k.w + i);
+    const Lanes m = load<Lanes>(k.m + i);
+    // velocity and forces at the link's centre, world axes
+    const Lanes u_x = load<Lanes>(k.v_x + i) - y * w;
+    const Lanes u_y = load<Lanes>(k.v_y + i) + x * w;
+    Lanes f_x = m * u_x;
+    Lanes f_y = m * u_y;
+    Lanes torque = load<Lanes>(k.Theta + i) * w;
+    const Lanes c_t = load<Lanes>(k.c_t + i);
+    const Lanes along = c * u_x + s * u_y;
+    const Lanes across = c * u_y - s * u_x;
+    for (int q = 0; q < k.points; ++q) {
+      const Lanes a = load<Lanes>(k.a[q] + i);
+      const Lanes T_1 = load<Lanes>(k.T_1[q] + i);
+      const Lanes T_2 = load<Lanes>(k.T_2[q] + i);
+      const Lanes P_1 = k.mu_1 * T_1;
+      const Lanes P_2 = k.mu_2 * T_2;
+      f_x -= c * P_1 - s * P_2;
+      f_y -= s * P_1 + c * P_2;
+      torque -= a * P_2;
+      const Lanes gamma_1 = k.mu_1 * along;
+      const Lanes gamma_2 = k.mu_2 * (across + a * w);
+      const Lanes R = load<Lanes>(k.R[q] + i);
+      const Lanes E_1 = c_t * (T_1 - load<Lanes>(k.A_1[q] + i));
+      const Lanes E_2 = c_t * (T_2 - load<Lanes>(k.A_2[q] + i));
+      law = larger(law, friction_defect(T_1, T_2, gamma_1 + E_1, gamma_2 + E_2, R, r));
+      rigid = larger(rigid, friction_defect(T_1, T_2, gamma_1, gamma_2, R, r));
+    }
+    store(k.r_0 + i, (torque + (x * f_y - y * f_x)) - load<Lanes>(k.p_0 + i));
+    store(k.r_1 + i, f_x - load<Lanes>(k.p_1 + i));
+    store(k.r_2 + i, f_y - load<Lanes>(k.p_2 + i));
+  }
+  result.law = mu_max(k) * square_root(largest(law));
+  result.rigid_law = mu_max(k) * square_root(largest(rigid));
+  for (int n = 0; n < k.contact_count; ++n) {
+    const ChainContact& contact = k.contacts[n];
+    const int i = contact.slot;
+    const double gamma = contact.w_0 * k.w[i] + contact.w_1 * k.v_x[i] + contact.w_2 * k.v_y[i];
+    const double s = contact.P - kProxR * (gamma + contact.b + contact.c * contact.P);
+    const double F = contact.P - (s > 0.0 ? s : 0.0);
+    result.law = largest_of(result.law, F < 0.0 ? -F : F);
+    result.rigid_law = largest_of(result.rigid_law, F < 0.0 ? -F : F);
+    k.r_0[i] -= contact.P * contact.w_0;
+    k.r_1[i] -= contact.P * contact.w_1;
+    k.r_2[i] -= contact.P * contact.w_2;
+  }
+  result.gap = gap(k);
+
+  Two p_0 = {};
+  Two p_1 = {};
+  Two p_2 = {};
+  Two torque = {};
+  for (int i = 0; i < 2 * k.pairs; i += 2) {
+    p_0 += load<Two>(k.r_0 + i);
+    p_1 += load<Two>(k.r_1 + i);
+    p_2 += load<Two>(k.r_2 + i);
+    const Two motor = servo(load<Two>(k.sd + i), load<Two>(k.sr + i), load<Two>(k.limit + i),
+                            load<Two>(k.rate + i));
+    const Two joint = p_0 + (load<Two>(k.s_1 + i) * p_1 + load<Two>(k.s_2 + i) * p_2);
+    torque = larger(torque, magnitude(joint - motor));
+  }
+  const int o = k.root;
+  const double b_0 = (p_0[0] + p_0[1]) + k.r_0[o];
+  const double b_1 = (p_1[0] + p_1[1]) + k.r_1[o];
+  const double b_2 = (p_2[0] + p_2[1]) + k.r_2[o];
+  result.momentum = largest_of(largest_of(torque[0], torque[1]), b_0 < 0.0 ? -b_0 : b_0) / k.length;
+  result.momentum = largest_of(result.momentum, b_1 < 0.0 ? -b_1 : b_1);
+  result.momentum = largest_of(result.momentum, b_2 < 0.0 ? -b_2 : b_2);
+  return result;
+}
+
+ChainWork finish(ChainArrays& k) {
+  Sum T_A;
+  Sum T_E;
+  Sum friction;
+  Sum gravity;
+  for (int i = 0; i < k.slots; i += kLanes) {
+    const Lanes c = load<Lanes>(k.c + i);
+    const Lanes s = load<Lanes>(k.s + i);
+    const Lanes w = load<Lanes>(k.w + i);
+    const Lanes m = load<Lanes>(k.m + i);
+    const Lanes Theta = load<Lanes>(k.Theta + i);
+    const Lanes u_x = load<Lanes>(k.v_x + i) - load<Lanes>(k.y + i) * w;
+    const Lanes u_y = load<Lanes>(k.v_y + i) + load<Lanes>(k.x + i) * w;
+    const Lanes a_x = load<Lanes>(k.u_x + i);
+    const Lanes a_y = load<Lanes>(k.u_y + i);
+    const Lanes a_w = load<Lanes>(k.u_w + i);
+    T_A.add(i, 0.5 * (m * (a_x * a_x + a_y * a_y) + Theta * (a_w * a_w)));
+    T_E.add(i, 0.5 * (m * (u_x * u_x + u_y * u_y) + Theta * (w * w)));
+    const Lanes mean_x = 0.5 * (a_x + u_x);
+    const Lanes mean_y = 0.5 * (a_y + u_y);
+    const Lanes mean_w = 0.5 * (a_w + w);
+    gravity.add(i, m * (k.pull_x * mean_x + k.pull_y * mean_y));
+    Lanes P_1 = {};
+    Lanes P_2 = {};
+    Lanes torque = {};
+    for (int q = 0; q < k.points; ++q) {
+      const Lanes across = k.mu_2 * load<Lanes>(k.T_2[q] + i);
+      P_1 += k.mu_1 * load<Lanes>(k.T_1[q] + i);
+      P_2 += across;
+      torque += load<Lanes>(k.a[q] + i) * across;
+    }
+    const Lanes f_x = c * P_1 - s * P_2;
+    const Lanes f_y = s * P_1 + c * P_2;
+    friction.add(i, (f_x * mean_x + f_y * mean_y) + torque * mean_w);
+    store(k.f_x + i, f_x);
+    store(k.f_y + i, f_y);
+    store(k.u_x + i, u_x);
+    store(k.u_y + i, u_y);
+    store(k.u_w + i, w);
+  }
+  return {T_A.total(), T_E.total(), friction.total(), gravity.total()};
+}
+
+}  // namespace
+}  // namespace COLUBER_PATH
+
+#define COLUBER_JOIN(a, b) a##b
+#define COLUBER_NAME(path) COLUBER_JOIN(path, _chain_kernels)
+#define COLUBER_QUOTE(a) #a
+#define COLUBER_TEXT(a) COLUBER_QUOTE(a)
+ChainKernels COLUBER_NAME(COLUBER_PATH)() {
+  using namespace COLUBER_PATH;
+  return {COLUBER_TEXT(COLUBER_PATH), prepare, solve, gap, move_anchors, residual, finish};
+}
+
+}  // namespace coluber::planar
