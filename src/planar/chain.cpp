@@ -257,7 +257,7 @@ std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
   StepInfo info;
   if (!solve(chain, options, impulse_scale, info.iterations)) return std::nullopt;
 
-  const ChainResidual residual = chain.kernels.residual(chain.arrays);
+  const ChainResidual residual = chain.kernels.residual(chain.arrays, options.law == Law::rigid);
   info.residual = std::max(residual.law, residual.momentum) / impulse_scale;
   info.rigid_residual = std::max(residual.rigid_law, residual.momentum) / impulse_scale;
   if (!(info.residual <= std::max(options.newton.tolerance, kLostDigits))) return std::nullopt;

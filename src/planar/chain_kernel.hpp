@@ -90,8 +90,8 @@ struct ChainKernels {
   double (*gap)(const ChainArrays&);
   /// A <- T
   void (*move_anchors)(ChainArrays&);
-  /// Of the answer, from nothing the solver keeps. Twists are computed anew.
-  ChainResidual (*residual)(ChainArrays&);
+  /// Of the answer, from nothing the solver keeps; the gap with the rigid law alone.
+  ChainResidual (*residual)(ChainArrays&, bool rigid_law);
   /// Velocities at E from the twists, impulses on the links, works.
   ChainWork (*finish)(ChainArrays&);
 };

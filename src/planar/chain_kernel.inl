@@ -105,7 +105,9 @@ double laws(ChainArrays& k) {
   const double r = kProxR / (mu_max * mu_max);
   const Lanes zero = {};
   Lanes worst = zero;
-  for (int i = 0; i < k.slots; i += kLanes) {
+  // From the root, where the sweep that filled the arrays began: the tips' numbers, just stored two
+  // by two, could not be loaded four at a time yet.
+  for (int i = k.slots - kLanes; i >= 0; i -= kLanes) {
     const Lanes c = load<Lanes>(k.c + i);
     const Lanes s = load<Lanes>(k.s + i);
     const Lanes t_1 = load<Lanes>(k.t_1 + i);
@@ -461,7 +463,7 @@ inline Lanes friction_defect(Lanes T_1, Lanes T_2, Lanes gamma_1, Lanes gamma_2,
   return F_1 * F_1 + F_2 * F_2;
 }
 
-ChainResidual residual(ChainArrays& k) {
+ChainResidual residual(ChainArrays& k, bool rigid_law) {
   ChainResidual result;
   spread(k);
   const double r = k.points > 0 ? kProxR / (mu_max(k) * mu_max(k)) : 0.0;
@@ -518,7 +520,7 @@ ChainResidual residual(ChainArrays& k) {
     k.r_1[i] -= contact.P * contact.w_1;
     k.r_2[i] -= contact.P * contact.w_2;
   }
-  result.gap = gap(k);
+  if (rigid_law) result.gap = gap(k);
 
   Two p_0 = {};
   Two p_1 = {};
