@@ -1,0 +1,102 @@
+#pragma once
+
+// Random planar scenes: any chain, friction, servo step and gait among pegs.
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "coluber/planar/snake.hpp"
+
+#include "sample/snake.hpp"
+
+namespace coluber::sample {
+
+struct StressScene {
+  planar::Model model;
+  planar::State state;
+  planar::StepOptions options;
+  Wave wave;
+};
+
+struct StressRange {
+  double mu_low = 0.01, mu_high = 0.63;
+  nonsmooth::Law law = nonsmooth::Law::anchored;
+};
+
+/// 3 to 60 links, 1 or 2 friction points, friction ellipses of ratio up to 100, pegs with friction
+/// 0 to 0.5 in every other scene, steps of 0.25 to 5 ms, waves of up to 400 deg/s.
+inline StressScene stress_scene(std::uint64_t seed, const StressRange& range) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  const auto between = [&](double low, double high) { return low + (high - low) * unit(random); };
+  StressScene scene;
+  planar::Model& model = scene.model;
+  const int n = 3 + static_cast<int>(random() % 58);
+  model = seed % 3 == 0 ? odd_links(n, random) : aiko(n);
+  model.friction_points = seed % 2 == 0 ? 1 : 2;
+  const double mu = between(range.mu_low, range.mu_high);
+  const double ratio = seed % 4 == 0 ? std::pow(10.0, between(0.0, 2.0)) : 1.0;
+  model.mu_T = seed % 8 == 0 ? Eigen::Vector2d{mu, mu / ratio} : Eigen::Vector2d{mu / ratio, mu};
+  scene.wave = {between(10.0, 60.0) * kDegree, between(20.0, 400.0) * kDegree,
+                between(-90.0, 90.0) * kDegree};
+  scene.state =
+      planar::make_state(model, scene.wave.angles(n - 1), 0, {0.0, 0.0}, between(-3.0, 3.0));
+  // pegs anywhere near the robot that do not overlap it
+  planar::Pose pose;
+  compute_pose_at_time(model, scene.state, 0.0, pose);
+  const double obstacle_friction = seed % 2 == 0 ? 0.0 : between(0.0, 0.5);
+  while (model.obstacles.size() < 12) {
+    const Eigen::Vector2d centre =
+        pose.origin + pose.r.col(static_cast<Eigen::Index>(random() % static_cast<unsigned>(n)));
+    const planar::Obstacle peg{centre + Eigen::Vector2d{between(-0.4, 0.4), between(-0.4, 0.4)},
+                               between(0.01, 0.1), obstacle_friction};
+    bool clear = true;
+    for (int i = 0; i < n; ++i) {
+      clear = clear && compute_gap(model.links[static_cast<std::size_t>(i)],
+                                   pose.r.col(i) + pose.origin, pose.cos(i), pose.sin(i), peg)
+                               .g > 0.0;
+    }
+    if (clear) model.obstacles.push_back(peg);
+  }
+  scene.options.dt = between(2.5e-4, 5e-3);
+  scene.options.law = range.law;
+  scene.options.newton.tolerance = ratio > 10.0 ? 1e-12 : 1e-10;
+  return scene;
+}
+
+struct StressTally {
+  long steps = 0, failed = 0, fallback = 0, sweeps = 0, touched = 0;
+  double residual = 0.0;        ///< largest
+  double rigid_residual = 0.0;  ///< largest
+};
+
+/// `seconds` of motion; `failed(scene, state, command, info)` is called with the state and command
+/// at the start of a step that did not converge.
+inline void run_stress(const StressScene& scene, double seconds, StressTally& tally,
+                       const std::function<void(const planar::State&, const JointCommand&,
+                                                const StepInfo&)>& failed = {}) {
+  planar::State state = scene.state;
+  planar::State before;
+  planar::Data data(scene.model);
+  JointCommand command(scene.model.n() - 1);
+  const int count = static_cast<int>(seconds / scene.options.dt);
+  for (int k = 0; k < count; ++k) {
+    follow(scene.wave, (k + 1) * scene.options.dt, command);
+    if (failed) before = state;
+    const StepInfo info = planar::step(scene.model, state, data, command, scene.options);
+    ++tally.steps;
+    tally.sweeps += info.iterations;
+    if (info.fallback_sweeps > 0) ++tally.fallback;
+    if (info.status != Status::ok) {
+      ++tally.failed;
+      if (failed) failed(before, command, info);
+    }
+    tally.residual = std::max(tally.residual, info.residual);
+    tally.rigid_residual = std::max(tally.rigid_residual, info.rigid_residual);
+    if (data.obstacle_impulse.norm() > 0.0) ++tally.touched;
+    if (info.status == Status::non_finite) return;
+  }
+}
+
+}  // namespace coluber::sample
