@@ -69,8 +69,14 @@ void refuse_overlap(const scenario::Scenario& scenario, const planar::Model& mod
   if (!faults.empty()) throw InputError(std::move(faults));
 }
 
-/// Below this r_T (kg) the thesis' iteration settles on the ground friction of every link by
-/// itself, and joints only help: r times the largest eigenvalue of W^T M^-1 W stays below 2.
+bool has_rough_obstacles(const planar::Model& model) {
+  return std::ranges::any_of(model.obstacles,
+                             [](const planar::Obstacle& obstacle) { return obstacle.mu > 0.0; });
+}
+
+/// Below this r_T (kg) the thesis' iteration settles on the friction of every link by itself, and
+/// joints only help: r times the largest eigenvalue of W^T M^-1 W stays below 2. Of rough obstacles
+/// one a link counts.
 double thesis_limit(const planar::Model& model) {
   double limit = std::numeric_limits<double>::infinity();
   for (const planar::Link& link : model.links) {
@@ -82,6 +88,10 @@ double thesis_limit(const planar::Model& model) {
       const double determinant = (front - rear) * (front - rear) / (link.m * link.Theta);
       largest =
           std::max(2.0 / link.m, half_trace + std::sqrt(half_trace * half_trace - determinant));
+    }
+    if (has_rough_obstacles(model)) {
+      const double arm = std::hypot(link.L_GS + std::abs(link.offset), link.L_SC);
+      largest += 1.0 / link.m + arm * arm / link.Theta;
     }
     limit = std::min(limit, 2.0 / largest);
   }
@@ -133,13 +143,12 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
                     .max_iterations = solver.thesis.max_iterations};
 
   if (solver.name == "thesis" && solver.thesis.r_T >= thesis_limit(model)) {
-    warnings.push_back(
-        fmt::format("solver.thesis.r_T = {}: with {} a link and these masses the iteration settles "
-                    "for sure below {:.3g} kg only{}",
-                    solver.thesis.r_T,
-                    model.friction_points == 2 ? "two friction points" : "one friction point",
-                    thesis_limit(model),
-                    model.friction_points == 2 ? "; the thesis takes 0.2 for two points" : ""));
+    warnings.push_back(fmt::format(
+        "solver.thesis.r_T = {}: with {} a link{} and these masses the iteration settles for sure "
+        "below {:.3g} kg only; the thesis takes 0.2 for two points",
+        solver.thesis.r_T,
+        model.friction_points == 2 ? "two friction points" : "one friction point",
+        has_rough_obstacles(model) ? ", rough obstacles" : "", thesis_limit(model)));
   }
 
   const scenario::Controller& controller = scenario.controller;

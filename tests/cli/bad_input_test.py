@@ -63,7 +63,7 @@ CASES = [
     Case("a run that would fill the disk", "duration = 1e6\n" + AIKO, r"s\.toml(:\d+:\d+)?: record\.rate_hz: .* GB, the limit is"),
     # features to come
     Case("a feature that is not built", AIKO + "[world]\nrolling_friction = 0.1\n", r"s\.toml:4:20: world\.rolling_friction: 0\.1 is not built yet"),
-    Case("a solver that is not built", AIKO + '[solver]\nname = "gauss_seidel"\n', r's\.toml:4:8: solver\.name: "gauss_seidel" is not built yet'),
+    Case("a model that is not built", '[robot]\nname = "aiko"\nmodel = "spatial"\n', r's\.toml:3:9: robot\.model: "spatial" is not built yet'),
     # motors, friction and stop rules
     Case("motors without torque", AIKO + "[controller]\ntorque_limit = 0\n", r"s\.toml:4:16: controller\.torque_limit: expected a number > 0, got 0"),
     Case("three friction points", AIKO + "friction_points = 3\n", r"s\.toml:3:19: robot\.friction_points: expected an integer from 1 to 2, got 3"),

@@ -130,7 +130,6 @@ TEST_P(NotBuiltYet, IsSaidOfAnyValueButTheDefault) {
 INSTANTIATE_TEST_SUITE_P(
     Validate, NotBuiltYet,
     testing::Values(
-        Refused{"solver", "law = \"rigid\""}, Refused{"solver", "name = \"gauss_seidel\""},
         Refused{"solver", "load_sharing = \"equal\""}, Refused{"solver.thesis", "r_N = 0.2"},
         Refused{"solver.thesis", "r_V = 0.2"}, Refused{"record", "checkpoint_s = 2.0"},
         Refused{"start", "z = 0.05"}, Refused{"start", "pitch_deg = 1"},
