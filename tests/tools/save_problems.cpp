@@ -68,6 +68,16 @@ int main(int argc, char** argv) {
   StepOptions gap = options;
   gap.activation = Activation::gap;
   save_along("course_gap", course, gap, {0.35, 2.0, 4.0});
+  Model two_points = course;
+  two_points.friction_points = 2;
+  two_points.links[3].offset = 0.01;
+  save_along("two_points", two_points, options, {0.35, 5.2});
+  Model rough = course;
+  for (planar::Obstacle& peg : rough.obstacles) peg.mu = 0.3;
+  save_along("rough", rough, options, {0.35, 1.0, 5.2});
+  rough.friction_points = 2;
+  rough.mu_T = {0.05, 0.6};
+  save_along("rough_two_points", rough, options, {0.4});
   Model slippery = course;
   slippery.mu_T = {0.0, 0.0};
   save_along("no_friction", slippery, options, {0.4});
@@ -97,6 +107,8 @@ int main(int argc, char** argv) {
   State wedged = planar::make_state(wedge, Eigen::VectorXd::Zero(2), 0, {0.0, 0.0}, 0.0);
   for (int i = 0; i < 3; ++i) wedged.u.segment<3>(3 * i) << 0.1, 0.4, 0.2;
   save("wedged", wedge, wedged, sample::hold(Eigen::VectorXd::Zero(2)), options);
+  for (planar::Obstacle& peg : wedge.obstacles) peg.mu = 0.4;
+  save("wedged_rough", wedge, wedged, sample::hold(Eigen::VectorXd::Zero(2)), options);
 
   // One link alone, and one heavy link among light ones.
   Model single = sample::aiko(1);
