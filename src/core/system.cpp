@@ -8,4 +8,6 @@ int frame_size(const std::vector<Observable>& observables) {
   return size;
 }
 
+std::string System::dump_hardest_problem(const std::filesystem::path&) const { return ""; }
+
 }  // namespace coluber

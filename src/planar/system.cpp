@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -85,15 +86,18 @@ std::vector<Body> make_bodies(const Model& model) {
 
 }  // namespace
 
-PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options)
+PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
+                           bool keep_hardest)
     : model_((require_valid(model), std::move(model))),
       state_(std::move(state)),
       options_(options),
       data_(model_),
       observables_(make_observables(model_.n())),
       bodies_(make_bodies(model_)),
+      keep_hardest_(keep_hardest),
       ground_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())),
       obstacle_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())) {
+  options_.plain = options_.plain || keep_hardest;
   pose_.resize(model_.n());
   compute_pose_at_time(model_, state_, options_.dt, pose_);
   start_ << pose_.origin, pose_.theta(model_.base());
@@ -111,7 +115,15 @@ void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
 }
 
 StepInfo PlanarSystem::step(const JointCommand& command) {
+  if (keep_hardest_) {
+    make_problem(model_, state_, command, options_, data_);
+    candidate_.saved.problem = data_.problem;
+    candidate_.saved.previous = data_.previous;
+    candidate_.saved.previous.impulse = data_.solution.impulse;
+    candidate_.t = static_cast<double>(state_.k + 1) * options_.dt;
+  }
   const StepInfo info = planar::step(model_, state_, data_, command, options_);
+  if (keep_hardest_) keep_if_harder(info);
   if (info.status == Status::non_finite) return info;
   ground_sum_ += data_.ground_impulse;
   obstacle_sum_ += data_.obstacle_impulse;
@@ -127,6 +139,23 @@ StepInfo PlanarSystem::step(const JointCommand& command) {
   if (data_.tau.size() > 0) max_torque_ = std::max(max_torque_, data_.tau.cwiseAbs().maxCoeff());
   max_penetration_ = std::max(max_penetration_, data_.penetration);
   return info;
+}
+
+void PlanarSystem::keep_if_harder(const StepInfo& info) {
+  const auto rank = [](const StepInfo& step) {
+    return std::tuple{step.status != Status::ok, step.iterations, step.residual};
+  };
+  if (hardest_.t > 0.0 && rank(info) <= rank(hardest_.info)) return;
+  candidate_.info = info;
+  std::swap(hardest_, candidate_);
+}
+
+std::string PlanarSystem::dump_hardest_problem(const std::filesystem::path& file) const {
+  if (!(hardest_.t > 0.0)) return "";
+  nonsmooth::save_problem<3>(file, hardest_.saved);
+  return fmt::format("the step to t = {:.6g} s: {}, {} sweeps, {} contacts", hardest_.t,
+                     to_string(hardest_.info.status), hardest_.info.iterations,
+                     hardest_.saved.problem.contacts.size());
 }
 
 void PlanarSystem::start_frame() {

@@ -455,6 +455,12 @@ std::vector<Key> make_keys() {
        .choices = {{"stop", "end the run with exit code 1"}, {"warn", "go on and count the step"}},
        .doc = "what to do about a step that was not solved to the tolerance",
        .example = "\"stop\""},
+      {.name = "solver.dump",
+       .type = path,
+       .default_note = "none",
+       .doc = "file for the contact problem of the hardest step: one that was not solved, else the "
+              "one with most sweeps; relative to where the program runs",
+       .example = "\"problem.json\""},
       {.name = "solver.load_sharing",
        .type = choice,
        .default_value = std::string{"least_squares"},

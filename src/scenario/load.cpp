@@ -81,6 +81,7 @@ class Binder {
     s.solver.dt = number("solver.dt");
     s.solver.tolerance = number("solver.tolerance");
     s.solver.stop_on_failure = text("solver.on_failure") == "stop";
+    if (const Node* dump = given("solver.dump")) s.solver.dump = dump->text;
     s.solver.thesis.r_T = number("solver.thesis.r_T");
     s.solver.thesis.r_H = number("solver.thesis.r_H");
     s.solver.thesis.epsilon = number("solver.thesis.epsilon");

@@ -145,6 +145,7 @@ void resolve(Scenario& s) {
   solver["dt"] = s.solver.dt;
   solver["tolerance"] = s.solver.tolerance;
   solver["on_failure"] = s.solver.stop_on_failure ? "stop" : "warn";
+  if (!s.solver.dump.empty()) solver["dump"] = s.solver.dump.string();
   solver["thesis"]["r_T"] = s.solver.thesis.r_T;
   solver["thesis"]["r_H"] = s.solver.thesis.r_H;
   solver["thesis"]["epsilon"] = s.solver.thesis.epsilon;

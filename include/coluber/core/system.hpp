@@ -113,6 +113,10 @@ class COLUBER_EXPORT System {
 
   /// Figures of the run so far that belong to this model (distance, mean_speed, max_torque, …).
   [[nodiscard]] virtual std::vector<SummaryItem> summary() const = 0;
+  /// Writes the contact problem of the hardest step so far, if the system was built to keep it:
+  /// one that was not solved, else the one with most sweeps. Returns what is in the file, in words;
+  /// "" if there is none. Throws FileError.
+  virtual std::string dump_hardest_problem(const std::filesystem::path& file) const;
   /// Hash of everything needed to go on: equal states have equal hashes, bit for bit.
   [[nodiscard]] virtual std::uint64_t state_hash() const = 0;
 };

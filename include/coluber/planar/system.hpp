@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coluber/core/system.hpp"
+#include "coluber/nonsmooth/problem_file.hpp"
 #include "coluber/planar/snake.hpp"
 
 namespace coluber::planar {
@@ -12,8 +13,9 @@ namespace coluber::planar {
 /// The planar snake behind the common interface: keeps what a recorder asks for between frames.
 class COLUBER_EXPORT PlanarSystem final : public System {
  public:
-  /// Throws Error if the model is not physical.
-  PlanarSystem(Model model, State state, const StepOptions& options);
+  /// Throws Error if the model is not physical. `keep_hardest`: for `dump_hardest_problem`; steps
+  /// then take the plain layout and longer.
+  PlanarSystem(Model model, State state, const StepOptions& options, bool keep_hardest = false);
 
   [[nodiscard]] double dt() const override { return options_.dt; }
   [[nodiscard]] std::int64_t step_count() const override { return state_.k; }
@@ -29,6 +31,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   [[nodiscard]] int contact_slots() const override { return kContactSlots; }
   void contacts(std::span<ContactSlot> slots) const override;
   [[nodiscard]] std::vector<SummaryItem> summary() const override;
+  std::string dump_hardest_problem(const std::filesystem::path& file) const override;
   [[nodiscard]] std::uint64_t state_hash() const override;
 
   [[nodiscard]] const Model& model() const { return model_; }
@@ -45,6 +48,16 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   mutable Pose pose_;  // at time(), for observers
   std::vector<Observable> observables_;
   std::vector<Body> bodies_;
+
+  // the hardest step so far, if it is to be kept
+  struct Hardest {
+    nonsmooth::SavedProblem<3> saved;
+    StepInfo info;
+    double t = 0.0;  // end of the step
+  };
+  bool keep_hardest_ = false;
+  Hardest hardest_, candidate_;
+  void keep_if_harder(const StepInfo& info);
 
   // since the last frame
   Eigen::Matrix2Xd ground_sum_, obstacle_sum_;  // impulses (N s)

@@ -94,6 +94,7 @@ struct Solver {
   double dt = 1e-3;
   double tolerance = 1e-10;
   bool stop_on_failure = true;
+  std::filesystem::path dump{};  ///< for the problem of the hardest step; empty: none
   ThesisSolver thesis;
 };
 
