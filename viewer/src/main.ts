@@ -2,7 +2,7 @@ import './style.css';
 
 import { load_runs, type Run } from './load.ts';
 import { colours, make_series, Plot } from './plot.ts';
-import { frame_at, make_groups, ReplayError, type Group } from './replay.ts';
+import { frame_at, make_groups, make_vectors, ReplayError, type Group } from './replay.ts';
 import { dark, light, round_down, SceneView, type CameraName } from './scene.ts';
 import { flatten, format_number, format_value, figure } from './words.ts';
 
@@ -43,6 +43,7 @@ interface Api {
   pause(): void;
   poseOf(name: string, run?: number): number[] | null;
   pixels(): { width: number; height: number; data: Uint8Array } | null;
+  arrows(): { forces: number; vectors: number }[] | null; // drawn now, by run
   plot(): { title: string; values: Float64Array }[];
   playheadTime(): number;
   view(): number[] | null; // of the camera, once moved by hand
@@ -88,6 +89,7 @@ function start(runs: Run[]): void {
     members: new Set<string>(),
     trails: new Set((hash.get('trails') ?? middle).split(',').filter((n) => links.some((b) => b.name === n))),
     forces: hash.get('forces') !== '0',
+    vectors: hash.get('vectors') ?? make_vectors(replay)[0]?.name ?? '',
     force_size: Number(hash.get('arrow') ?? 0) || 0,
     colour: hash.get('colour') ?? (colour_groups.some((g) => g.name === 'joint_torque') ? 'joint_torque' : ''),
     ghost: hash.get('ghost') !== '0',
@@ -175,6 +177,16 @@ function start(runs: Run[]): void {
   const thick = 0.1 * extent;
   // a large force of the run is about six body radii long, on a round scale; peaks may be longer
   const force_scale = () => (force_typical > 0 ? round_down((6 * extent) / force_typical) * 10 ** state.force_size : 0);
+  const vectors = runs.map((run) => make_vectors(run.replay).filter((v) => v.fields.some((f) => f.body !== null)));
+  const vector_sizes = new Map<string, number>();
+  const vector_scale = () => {
+    let size = vector_sizes.get(state.vectors);
+    if (size === undefined) {
+      size = view ? Math.max(0, ...view.actors.map((a, i) => a.vector_typical(vectors[i]!.find((v) => v.name === state.vectors)))) : 0;
+      vector_sizes.set(state.vectors, size);
+    }
+    return size > 0 ? round_down((6 * extent) / size) * 10 ** state.force_size : 0;
+  };
   const ranges = new Map<string, number>();
   const range_of = (name: string) => {
     let range = ranges.get(name);
@@ -196,6 +208,7 @@ function start(runs: Run[]): void {
     view.actors.forEach((actor, i) => {
       actor.group.visible = i === 0 || state.ghost;
       actor.set_forces(state.forces ? force_scale() : 0, thick);
+      actor.set_vectors(vectors[i]!.find((v) => v.name === state.vectors), vector_scale(), thick);
       const group = groups[i]!.find((g) => g.name === state.colour);
       if (group && colour_groups.some((g) => g.name === state.colour)) {
         const range = range_of(state.colour);
@@ -214,14 +227,16 @@ function start(runs: Run[]): void {
     bar.style.width = `${(length * pixels).toFixed(1)}px`;
     const metres = (x: number) => (x >= 1 ? `${+x.toPrecision(3)} m` : x >= 0.01 ? `${+(100 * x).toPrecision(3)} cm` : `${+(1000 * x).toPrecision(3)} mm`);
     at('scale').querySelector('span')!.textContent = `${metres(length)} · grid ${metres(view.cell)}`;
-    const scale = force_scale();
-    const shown = state.forces && scale > 0;
-    at('force_scale').hidden = !shown;
-    if (shown) {
-      const newton = round_down(120 / (scale * pixels));
-      at('force_scale').querySelector('i')!.style.width = `${(newton * scale * pixels).toFixed(1)}px`;
-      at('force_scale').querySelector('span')!.textContent = `contact force ${+newton.toPrecision(3)} N`;
-    }
+    const arrow = (id: string, scale: number, label: string, unit: string) => {
+      at(id).hidden = !(scale > 0);
+      if (!(scale > 0)) return;
+      const size = round_down((innerWidth < 760 ? 70 : 120) / (scale * pixels));
+      at(id).querySelector('i')!.style.width = `${(size * scale * pixels).toFixed(1)}px`;
+      at(id).querySelector('span')!.textContent = `${label} ${format_number(size, 3)} ${unit}`.trim();
+    };
+    arrow('force_scale', state.forces ? force_scale() : 0, 'contact force', 'N');
+    const family = vectors[0]!.find((v) => v.name === state.vectors);
+    arrow('vector_scale', family ? vector_scale() : 0, family?.label ?? '', family?.unit ?? '');
   };
   const draw_ramp = () => {
     const group = colour_groups.find((g) => g.name === state.colour);
@@ -428,6 +443,7 @@ function start(runs: Run[]): void {
       kept.set('trails', [...state.trails].join(','));
       kept.set('forces', state.forces ? '1' : '0');
       if (state.force_size !== 0) kept.set('arrow', String(state.force_size));
+      if (vectors[0]!.length > 0) kept.set('vectors', state.vectors);
       kept.set('colour', state.colour);
       if (state.speed !== 1) kept.set('speed', String(state.speed));
       if (state.loop) kept.set('loop', '1');
@@ -474,7 +490,10 @@ function start(runs: Run[]): void {
   size.value = String(state.force_size);
   size.addEventListener('input', () => {
     state.force_size = Number(size.value);
-    set_forces(true);
+    if (force_typical > 0) set_forces(true);
+    draw_extras();
+    draw_legend();
+    keep();
   });
   const colour = at<HTMLSelectElement>('colour');
   colour.append(make('option', 'body'));
@@ -509,7 +528,22 @@ function start(runs: Run[]): void {
     view?.set_shadows(state.shadows);
     keep();
   });
-  at('force_row').hidden = force_typical === 0;
+  at('force_row').hidden = force_typical === 0 && vectors[0]!.length === 0;
+  const vector_pick = at<HTMLSelectElement>('vectors');
+  at('vector_row').hidden = vectors[0]!.length === 0;
+  vector_pick.replaceChildren(...[{ name: '', label: 'none', unit: '' }, ...vectors[0]!].map((v) => {
+    const option = make('option', v.unit ? `${v.label} (${v.unit})` : v.label) as HTMLOptionElement;
+    option.value = v.name;
+    return option;
+  }));
+  if (!vectors[0]!.some((v) => v.name === state.vectors)) state.vectors = '';
+  vector_pick.value = state.vectors;
+  vector_pick.addEventListener('change', () => {
+    state.vectors = vector_pick.value;
+    draw_extras();
+    draw_legend();
+    keep();
+  });
 
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -589,6 +623,7 @@ function start(runs: Run[]): void {
     pause: () => set_playing(false),
     poseOf: (name: string, run = 0) => view?.actors[run]?.pose_of(name) ?? null,
     pixels: () => view?.pixels() ?? null,
+    arrows: () => view?.actors.map((a) => ({ forces: a.forces.count, vectors: a.vectors.count })) ?? null,
     plot: () => plot.data,
     view: () => view?.view ?? null,
     playheadTime: () => plot.playhead_time(),

@@ -212,13 +212,21 @@ export function unpack_planes(planes: Uint8Array, columns: { min: number; step: 
   const width = columns.length;
   const total = frames * width;
   const values = new Float32Array(total);
-  for (let c = 0; c < width; ++c) {
-    const { min, step } = columns[c]!;
-    let q = 0;
-    for (let k = 0; k < frames; ++k) {
-      const i = c * frames + k;
-      q = (q + planes[i]! + (planes[total + i]! << 8)) & 0xffff;
-      values[k * width + c] = q === 0xffff ? NaN : min + step * q;
+  const min = Float64Array.from(columns, (c) => c.min);
+  const step = Float64Array.from(columns, (c) => c.step);
+  const q = new Uint16Array(width);
+  // a few frames at a time, so that the rows written stay in the cache
+  const block = 32;
+  for (let from = 0; from < frames; from += block) {
+    const to = Math.min(frames, from + block);
+    for (let c = 0; c < width; ++c) {
+      let sum = q[c]!;
+      for (let k = from; k < to; ++k) {
+        const i = c * frames + k;
+        sum = (sum + planes[i]! + (planes[total + i]! << 8)) & 0xffff;
+        values[k * width + c] = sum === 0xffff ? NaN : min[c]! + step[c]! * sum;
+      }
+      q[c] = sum;
     }
   }
   return values;
@@ -302,6 +310,28 @@ export interface Group {
   channels: Channel[];
 }
 
+export interface Vectors {
+  name: string;
+  label: string;
+  unit: string;
+  fields: Field[]; // one a body
+}
+
+/** Vector fields of one quantity together: `velocity.1`, `velocity.2` or `link_1.velocity`, `link_2.velocity`. */
+export function make_vectors(replay: Replay): Vectors[] {
+  const families = new Map<string, Vectors>();
+  for (const field of replay.fields.filter((f) => f.kind === 'vector')) {
+    const own = field.body !== null && field.name.startsWith(`${field.body}.`);
+    const name = own ? field.name.slice(field.body!.length + 1) : field.name.replace(/\.\d+$/, '');
+    const spoken = field.body?.replace(/_/g, ' ') ?? '';
+    const label = own && spoken && field.label.startsWith(`${spoken} `) ? field.label.slice(spoken.length + 1) : field.label.replace(/\s*\d+$/, '');
+    const family = families.get(name) ?? { name, label, unit: field.unit, fields: [] };
+    family.fields.push(field);
+    families.set(name, family);
+  }
+  return [...families.values()];
+}
+
 /** Groups of channels: numbered scalars together, positions by axis, the force on each body. */
 export function make_groups(replay: Replay): Group[] {
   const groups = new Map<string, Group>();
@@ -326,7 +356,16 @@ export function make_groups(replay: Replay): Group[] {
       }
     }
   }
-  for (const field of replay.fields.filter((f) => f.kind === 'vector')) {
+  // vectors of several bodies: the size of each; a single one by axis
+  for (const family of make_vectors(replay)) {
+    if (family.fields.length > 1) {
+      for (const field of family.fields) {
+        const read = (k: number) => Math.hypot(...values.subarray(k * width + field.offset, k * width + field.offset + field.count));
+        add(family.name, family.label, family.unit, short(field.body ?? field.name), field.label, read);
+      }
+      continue;
+    }
+    const field = family.fields[0]!;
     for (let i = 0; i < field.count; ++i) {
       const at = field.offset + i;
       const axis = field.count <= 3 ? axes[i]! : String(i + 1);
