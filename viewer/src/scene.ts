@@ -29,6 +29,9 @@ export function round_down(x: number): number {
   return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
 }
 
+/** Tenths of a grid's cell are drawn when they are this wide, in pixels. */
+export const tenth_pixels = 30;
+
 /** Blue over grey to red for s in -1 … 1. */
 export function diverging(s: number, to: THREE.Color): THREE.Color {
   const x = Math.max(-1, Math.min(1, Number.isFinite(s) ? s : 0));
@@ -275,6 +278,15 @@ class Actor {
         mesh.castShadow = !ghost;
         mesh.receiveShadow = !ghost;
         this.group.add(mesh);
+        if (ghost) {
+          // depth first, so that overlapping bodies of a ghost do not show through each other
+          const depth = new THREE.InstancedMesh(geometry, new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true }), members.length);
+          depth.instanceMatrix = mesh.instanceMatrix;
+          depth.frustumCulled = false;
+          depth.renderOrder = 1;
+          mesh.renderOrder = 2;
+          this.group.add(depth);
+        }
       }
       members.forEach(({ body, field }, index) => {
         const slot = mesh && { mesh, index };
@@ -512,7 +524,9 @@ const grid_shader = {
     float lines(float size) { vec2 q = p / size; vec2 w = max(fwidth(q), 1e-6); vec2 d = abs(fract(q - 0.5) - 0.5) / w;
       float crowd = clamp(1.0 - 2.0 * max(w.x, w.y), 0.0, 1.0); return crowd * (1.0 - min(min(d.x, d.y), 1.0)); }
     void main() { float far = 1.0 - smoothstep(0.45 * reach, reach, length(p - middle));
-      float a = max(0.28 * lines(cell), 0.6 * lines(cell * 10.0)) * far;
+      vec2 w = 10.0 * fwidth(p / cell); // tenths of cells from 20 pixels on
+      float tenth = smoothstep(0.05, 0.025, max(w.x, w.y)) * lines(cell * 0.1);
+      float a = max(0.18 * tenth, max(0.28 * lines(cell), 0.6 * lines(cell * 10.0))) * far;
       gl_FragColor = vec4(mix(ground, colour, a), 1.0);
       #include <colorspace_fragment>
     }`,
@@ -545,9 +559,11 @@ export class SceneView {
   private readonly shade: THREE.Mesh;
   private readonly edge: THREE.Line<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly sun = new THREE.DirectionalLight('#ffffff', 2.1);
+  private lit = 1; // m, the span with shadows
   private waiting = false;
   private fine_timer = 0;
   private fine = false; // the canvas has twice the pixels
+  private shadows = false; // wanted; without a GPU only in the fine picture
   private moved = false; // the camera, since fit()
   private drawn_waiters: (() => void)[] = [];
   on_camera: () => void = () => undefined;
@@ -615,7 +631,7 @@ export class SceneView {
     if (plane?.pose) ground.quaternion.set(plane.pose[4]!, plane.pose[5]!, plane.pose[6]!, plane.pose[3]!);
     ground.position.z = this.ground_z - 0.0005 * span;
     const tiles = new THREE.Mesh(floor, this.grid);
-    this.shade = new THREE.Mesh(floor, new THREE.ShadowMaterial({ opacity: 0.22 }));
+    this.shade = new THREE.Mesh(floor, new THREE.ShadowMaterial({ opacity: 0.3 }));
     this.shade.receiveShadow = true;
     this.shade.position.z = 0.0002 * span;
     this.shade.visible = false;
@@ -630,16 +646,9 @@ export class SceneView {
     this.scene.add(this.edge);
 
     this.scene.add(new THREE.HemisphereLight('#ffffff', '#8a8f96', 1.5));
-    this.sun.position.set(middle.x - 0.5 * span, middle.y - 0.9 * span, this.ground_z + 1.6 * span);
-    this.sun.target.position.copy(middle);
-    this.sun.shadow.mapSize.set(2048, 2048);
-    const box = this.sun.shadow.camera;
-    box.left = box.bottom = -0.75 * span;
-    box.right = box.top = 0.75 * span;
-    box.near = 0.1 * span;
-    box.far = 5 * span;
+    this.sun.shadow.mapSize.setScalar(this.software ? 1024 : 2048);
+    this.place_sun(middle, span);
     this.sun.shadow.bias = -0.0005;
-    this.sun.shadow.normalBias = 0.01 * span / 10;
     this.scene.add(this.sun, this.sun.target);
 
     for (const camera of [this.perspective, this.flat]) {
@@ -672,7 +681,27 @@ export class SceneView {
     this.request();
   }
 
+  /** Light from the left behind the viewer, with shadows of what lies within 0.75 `span` of `middle`. */
+  private place_sun(middle: THREE.Vector3, span: number): void {
+    this.sun.position.set(middle.x - 0.5 * span, middle.y - 0.9 * span, middle.z + 1.6 * span);
+    this.sun.target.position.copy(middle);
+    const box = this.sun.shadow.camera;
+    box.left = box.bottom = -0.75 * span;
+    box.right = box.top = 0.75 * span;
+    box.near = 0.1 * span;
+    box.far = 5 * span;
+    box.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.001 * span;
+  }
+
   set_shadows(on: boolean): void {
+    this.shadows = on;
+    this.apply_shadows(on && (!this.software || this.fine));
+    this.request();
+  }
+
+  private apply_shadows(on: boolean): void {
+    if (on === this.sun.castShadow) return;
     this.renderer.shadowMap.enabled = on;
     this.sun.castShadow = on;
     this.shade.visible = on;
@@ -680,7 +709,6 @@ export class SceneView {
       const material = (object as THREE.Mesh).material;
       if (material instanceof THREE.Material) material.needsUpdate = true;
     });
-    this.request();
   }
 
   private resize(): void {
@@ -742,23 +770,51 @@ export class SceneView {
       this.flat.position.copy(middle).add(top ? new THREE.Vector3(0, -1e-4 * far, far) : new THREE.Vector3(0, -far, 0));
       this.flat.updateProjectionMatrix();
     } else {
-      const wide = aspect > 0.9;
-      const direction = new THREE.Vector3(wide ? -0.28 : -0.75, -1, this.camera_name === 'follow' ? 0.95 : 0.72).normalize();
+      // along the short side of the run, so that its long side lies across the picture; upright ones see it end on
+      const [long, short] = size.x >= size.y ? [size.x, size.y] : [size.y, size.x];
+      const follow = this.camera_name === 'follow';
+      const turn = aspect > 0.9 ? (long > 2.5 * short ? -0.16 : -0.28) : -0.75;
+      const direction = new THREE.Vector3(turn, -1, follow ? 0.95 : 0.72).normalize();
+      if (size.y > 1.3 * size.x) direction.set(-direction.y, direction.x, direction.z);
       const tan = Math.tan(THREE.MathUtils.degToRad(this.perspective.fov / 2));
-      const right = new THREE.Vector3().crossVectors(direction, this.perspective.up).normalize();
-      const up = new THREE.Vector3().crossVectors(right, direction);
+      const right = new THREE.Vector3().crossVectors(this.perspective.up, direction).normalize();
+      const up = new THREE.Vector3().crossVectors(direction, right);
+      // the nearest place from which every corner is inside, then the middle of what is seen into the middle
       let distance = 0;
-      for (let c = 0; c < 8; ++c) {
-        const corner = new THREE.Vector3(c & 1 ? box.max.x : box.min.x, c & 2 ? box.max.y : box.min.y, c & 4 ? box.max.z : box.min.z).sub(middle);
-        const near = corner.dot(direction);
-        distance = Math.max(distance, near + Math.abs(corner.dot(right)) / (tan * aspect), near + Math.abs(corner.dot(up)) / tan);
+      for (let pass = 0; pass < 4; ++pass) {
+        distance = 0;
+        let [left, most, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+        const corners = [...Array(8).keys()].map((c) => new THREE.Vector3(c & 1 ? box.max.x : box.min.x, c & 2 ? box.max.y : box.min.y, c & 4 ? box.max.z : box.min.z).sub(middle));
+        for (const corner of corners) {
+          const near = corner.dot(direction);
+          distance = Math.max(distance, near + Math.abs(corner.dot(right)) / (tan * aspect), near + Math.abs(corner.dot(up)) / tan);
+        }
+        for (const corner of corners) {
+          const away = distance - corner.dot(direction);
+          left = Math.min(left, corner.dot(right) / away);
+          most = Math.max(most, corner.dot(right) / away);
+          low = Math.min(low, corner.dot(up) / away);
+          high = Math.max(high, corner.dot(up) / away);
+        }
+        middle.addScaledVector(right, (distance * (left + most)) / 2).addScaledVector(up, (distance * (low + high)) / 2);
       }
-      this.perspective.position.copy(middle).addScaledVector(direction, distance * (this.camera_name === 'follow' ? 1.5 : 1.06));
+      this.controls.target.copy(middle);
+      this.perspective.position.copy(middle).addScaledVector(direction, distance * (follow ? 1.3 : 1.1));
     }
     this.actors[0]!.centre(this.actors[0]!.frame, this.followed);
+    const whole = this.bounds.getSize(new THREE.Vector3());
+    const near = this.camera_name === 'follow' ? box.getSize(new THREE.Vector3()).multiplyScalar(2) : whole;
+    this.lit = Math.min(Math.max(near.x, near.y, near.z), Math.max(whole.x, whole.y, whole.z));
+    this.place_sun(box.getCenter(new THREE.Vector3()), this.lit);
     this.moved = false;
     this.controls.update();
     this.request();
+  }
+
+  /** Whether the run is much longer than the robot, which would be small in a picture of the whole. */
+  get travels(): boolean {
+    const longest = (box: THREE.Box3) => Math.max(...box.getSize(new THREE.Vector3()).toArray());
+    return longest(this.bounds) > 2 * longest(this.robot_box());
   }
 
   private robot_box(): THREE.Box3 {
@@ -801,6 +857,7 @@ export class SceneView {
       this.followed.copy(now);
       this.camera.position.add(step);
       this.controls.target.add(step);
+      this.place_sun(now, this.lit);
       this.moved = true;
       this.controls.update();
     }
@@ -823,17 +880,19 @@ export class SceneView {
       this.waiting = false;
       this.set_fine(false);
       this.draw_now();
-      if (this.software) this.fine_timer = window.setTimeout(() => this.draw_finely(), 250);
+      if (this.software) this.fine_timer = window.setTimeout(() => this.draw_finely(), 500);
     });
   }
 
   private set_fine(on: boolean): void {
+    if (!this.software) return;
+    this.apply_shadows(on && this.shadows);
     if (on === this.fine) return;
     this.fine = on;
     this.renderer.setPixelRatio(on ? 2 : 1);
   }
 
-  /** Twice the pixels each way, which the browser averages. */
+  /** With shadows, and twice the pixels each way, which the browser averages. */
   private draw_finely(): void {
     if (this.waiting) return;
     this.set_fine(true);
@@ -856,7 +915,8 @@ export class SceneView {
   }
 
   pixels(): { width: number; height: number; data: Uint8Array } {
-    if (this.software) this.set_fine(false);
+    this.set_fine(false);
+    this.apply_shadows(this.shadows);
     this.renderer.render(this.scene, this.camera);
     const gl = this.renderer.getContext();
     const width = gl.drawingBufferWidth, height = gl.drawingBufferHeight;
@@ -867,7 +927,7 @@ export class SceneView {
 
   /** The canvas just after drawing, for a picture. */
   picture(): HTMLCanvasElement {
-    if (this.software) this.set_fine(true);
+    this.set_fine(true);
     this.renderer.render(this.scene, this.camera);
     return this.canvas;
   }

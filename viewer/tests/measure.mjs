@@ -23,8 +23,8 @@ function make_scenario() {
   const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
   const pegs = [];
   for (let i = 0; pegs.length < 200; ++i) {
-    const x = -0.4 + 0.42 * (i % 25) + 0.1 * (random() - 0.5);
-    const y = -1.12 + 0.32 * Math.floor(i / 25) + 0.06 * (random() - 0.5);
+    const x = -0.4 + 0.36 * (i % 50) + 0.1 * (random() - 0.5);
+    const y = -0.48 + 0.32 * Math.floor(i / 50) + 0.06 * (random() - 0.5);
     const radius = 0.02 + 0.03 * random();
     if (Math.abs(y) > radius + 0.055) pegs.push({ x, y, radius });
   }
