@@ -267,6 +267,7 @@ test('light and dark follow the system and the button', async () => {
   await with_page([packed], '', async (page) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await ready(page);
+    await until(page, () => document.documentElement.dataset.theme === 'dark');
     const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await page.click('#theme');
     const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
