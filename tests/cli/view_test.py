@@ -235,6 +235,15 @@ def test_usage(environment, run, tmp):
     check("without the viewer's page it says what to do", done.returncode == 1 and "script/bootstrap" in done.stderr and done.stdout == "", done)
 
 
+def test_stop(environment, run):
+    codes = []
+    begin = time.monotonic()
+    for _ in range(20):
+        server = Server(environment, run, "--no-open")
+        codes.append(server.stop())
+    check("Ctrl-C as soon as the address is printed ends it with 0", codes == [0] * 20, (codes, time.monotonic() - begin))
+
+
 def test_browser(environment, run, tmp):
     """The page is shown by the desktop's own opener; without one, or when it fails, a person is told."""
 
@@ -277,6 +286,7 @@ def main():
             for file in ("run.json", "replay.json", "replay.bin"):
                 shutil.copy(FIXTURES / file, path / file)
         test_usage(environment, run, tmp)
+        test_stop(environment, run)
         test_browser(environment, run, tmp)
         test_pages(environment, run, second)
         test_refusals(environment, run)
