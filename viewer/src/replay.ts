@@ -212,21 +212,24 @@ export function unpack_planes(planes: Uint8Array, columns: { min: number; step: 
   const width = columns.length;
   const total = frames * width;
   const values = new Float32Array(total);
-  const min = Float64Array.from(columns, (c) => c.min);
-  const step = Float64Array.from(columns, (c) => c.step);
-  const q = new Uint16Array(width);
-  // a few frames at a time, so that the rows written stay in the cache
-  const block = 32;
-  for (let from = 0; from < frames; from += block) {
-    const to = Math.min(frames, from + block);
-    for (let c = 0; c < width; ++c) {
-      let sum = q[c]!;
-      for (let k = from; k < to; ++k) {
-        const i = c * frames + k;
-        sum = (sum + planes[i]! + (planes[total + i]! << 8)) & 0xffff;
-        values[k * width + c] = sum === 0xffff ? NaN : min[c]! + step[c]! * sum;
-      }
-      q[c] = sum;
+  // most columns never change: the first frame is copied into all, then only the others are run through
+  const changing: number[] = [];
+  for (let c = 0; c < width; ++c) {
+    const begin = c * frames;
+    const q = planes[begin]! + (planes[total + begin]! << 8);
+    values[c] = q === 0xffff ? NaN : columns[c]!.min + columns[c]!.step * q;
+    let k = 1;
+    while (k < frames && planes[begin + k] === 0 && planes[total + begin + k] === 0) ++k;
+    if (k < frames) changing.push(c);
+  }
+  for (let k = 1; k < frames; ++k) values.copyWithin(k * width, 0, width);
+  for (const c of changing) {
+    const { min, step } = columns[c]!;
+    const begin = c * frames;
+    let q = planes[begin]! + (planes[total + begin]! << 8);
+    for (let k = 1, i = begin + 1, to = width + c; k < frames; ++k, ++i, to += width) {
+      q = (q + planes[i]! + (planes[total + i]! << 8)) & 0xffff;
+      values[to] = q === 0xffff ? NaN : min + step * q;
     }
   }
   return values;

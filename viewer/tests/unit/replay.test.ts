@@ -184,17 +184,18 @@ test('vectors of several bodies are plotted by size, a single one by axis', () =
   assert.deepEqual(groups.find((g) => g.name === 'gravity')!.channels.map((c) => [c.key, c.read(0)]), [['x', 7], ['y', 8], ['z', 9]]);
 });
 
-test('unpacking undoes differences across the blocks it works in', () => {
-  const frames = 100, columns = [{ min: -1, step: 0.5 }, { min: 3, step: 2 }];
-  const q = [Array.from({ length: frames }, (_, k) => (k * 7919) % 65536), Array.from({ length: frames }, (_, k) => (k % 33 === 0 ? 65535 : 65534 - k))];
-  const planes = new Uint8Array(4 * frames);
+test('unpacking undoes the differences of columns that change, stand still, or are never a number', () => {
+  const frames = 100, columns = [{ min: -1, step: 0.5 }, { min: 3, step: 2 }, { min: 4, step: 0 }, { min: 0, step: 0 }, { min: 1, step: 1 }];
+  const q = [Array.from({ length: frames }, (_, k) => (k * 7919) % 65536), Array.from({ length: frames }, (_, k) => (k % 33 === 0 ? 65535 : 65534 - k)), Array<number>(frames).fill(0), Array<number>(frames).fill(65535), Array.from({ length: frames }, (_, k) => (k === frames - 1 ? 9 : 5))];
+  const width = columns.length;
+  const planes = new Uint8Array(2 * width * frames);
   q.forEach((column, c) => column.forEach((x, k) => {
     const difference = (x - (k > 0 ? column[k - 1]! : 0)) & 0xffff;
     planes[c * frames + k] = difference & 0xff;
-    planes[2 * frames + c * frames + k] = difference >> 8;
+    planes[width * frames + c * frames + k] = difference >> 8;
   }));
   const values = unpack_planes(planes, columns, frames);
   for (let k = 0; k < frames; ++k) {
-    q.forEach((column, c) => assert.ok(Object.is(values[2 * k + c], column[k] === 65535 ? NaN : Math.fround(columns[c]!.min + columns[c]!.step * column[k]!))));
+    q.forEach((column, c) => assert.ok(Object.is(values[width * k + c], column[k] === 65535 ? NaN : Math.fround(columns[c]!.min + columns[c]!.step * column[k]!))));
   }
 });
