@@ -68,7 +68,7 @@ function start(runs: Run[]): void {
   const t_first = time[0]!;
   const t_last = Math.max(...runs.map((r) => r.replay.time[r.replay.frames - 1]!));
   const hash = new URLSearchParams(location.hash.slice(1));
-  const narrow = matchMedia('(max-width: 760px)').matches;
+  const narrow = matchMedia('(max-width: 760px), (max-height: 480px)').matches;
 
   const groups = runs.map((run) => make_groups(run.replay));
   const links = replay.bodies.filter((b) => replay.fields.some((f) => f.kind === 'pose' && f.body === b.name));
