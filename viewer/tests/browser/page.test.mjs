@@ -200,9 +200,8 @@ test('each camera gives another picture, and the address brings the view back', 
     assert.equal(pictures.size, 4);
     await page.click('[data-camera=top]');
     await page.fill('#scrubber', '0.2');
-    await page.waitForTimeout(500);
+    await until(page, () => /t=0\.20&cam=top/.test(location.hash));
     const seen = await look(page);
-    assert.match(page.url(), /t=0\.20&cam=top/);
     await page.reload();
     await ready(page);
     assert.equal(await page.evaluate(() => window.coluber.time), 0.2);
@@ -212,7 +211,7 @@ test('each camera gives another picture, and the address brings the view back', 
     await page.mouse.down();
     await page.mouse.move(box.x + 420, box.y + 230, { steps: 3 });
     await page.mouse.up();
-    await page.waitForTimeout(500);
+    await until(page, () => /&view=/.test(location.hash));
     const dragged = await page.evaluate(() => window.coluber.view());
     assert.equal(dragged.length, 7);
     await page.reload();
