@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +29,7 @@ struct ExportArguments {
   std::string to;
   fs::path out;
   std::optional<double> time;
+  std::string view;
 };
 
 int export_run(const ExportArguments& arguments) {
@@ -43,8 +46,18 @@ int export_run(const ExportArguments& arguments) {
                             arguments.to));
     return 2;
   }
-  if (arguments.time && !png) {
-    print_error("error: --time belongs to --to png");
+  if ((arguments.time || !arguments.view.empty()) && !png) {
+    print_error(fmt::format("error: {} belongs to --to png", arguments.time ? "--time" : "--view"));
+    return 2;
+  }
+  const bool plain = std::all_of(arguments.view.begin(), arguments.view.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_.,=&%+-").find(c) != std::string_view::npos;
+  });
+  if (!plain) {
+    print_error(
+        "error: --view: expected what the viewer's address has after #\n  hint: for example  "
+        "--view 'cam=top&theme=dark&panel=0'");
     return 2;
   }
   std::error_code error;
@@ -62,7 +75,8 @@ int export_run(const ExportArguments& arguments) {
   if (csv) {
     record::save_csv(record::load_trajectory(arguments.run), file);
   } else if (png) {
-    save_screenshot(arguments.run, file, {.time = arguments.time.value_or(0.0)});
+    save_screenshot(arguments.run, file,
+                    {.time = arguments.time.value_or(0.0), .view = arguments.view});
   } else {
     fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, file)));
   }
@@ -88,6 +102,11 @@ void add_export(CLI::App& app, Action& action) {
   command->add_option("--time", arguments->time, "png: the moment to show, s (0)")
       ->type_name("T")
       ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--view", arguments->view,
+                   "png: the view, as the viewer's address has it after #, e.g. "
+                   "cam=top&theme=dark&panel=0")
+      ->type_name("STATE");
   command->callback(
       [arguments, &action] { action = [arguments] { return export_run(*arguments); }; });
 }

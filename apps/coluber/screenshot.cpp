@@ -113,7 +113,8 @@ void save_screenshot(const fs::path& run, const fs::path& file, const Screenshot
       "--virtual-time-budget=10000",
       "--screenshot=" + picture.string()};
   if (::geteuid() == 0) arguments.emplace_back("--no-sandbox");  // chromium refuses root otherwise
-  arguments.push_back(fmt::format("file://{}#t={}", page.string(), options.time));
+  arguments.push_back(fmt::format("file://{}#{}{}t={}", page.string(), options.view,
+                                  options.view.empty() ? "" : "&", options.time));
   if (!run_browser(std::move(arguments), std::chrono::seconds(120))) {
     throw FileError(
         "export --to png needs chromium\n  hint: apt-get install chromium; or coluber export --to "

@@ -86,8 +86,8 @@ std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
   return pages;
 }
 
-// Asks the desktop to show the page; false if there is nobody to ask.
-bool open_browser(std::string address) {
+// Asks the desktop to show the page; the process asked, or 0 if there is nobody to ask.
+pid_t open_browser(std::string address) {
   std::string program = "xdg-open";
   const std::array<char*, 3> words{program.data(), address.data(), nullptr};
   posix_spawn_file_actions_t files;
@@ -107,29 +107,43 @@ bool open_browser(std::string address) {
       posix_spawnp(&child, program.c_str(), &files, &attributes, words.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
-  return error == 0;
+  return error == 0 ? child : 0;
+}
+
+// Waits for Ctrl-C or SIGTERM; meanwhile says so when the desktop could not show the page.
+void wait_for_end(const sigset_t& signals, pid_t opener) {
+  for (;;) {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    if (signal != SIGCHLD) return;
+    int status = 0;
+    if (opener == 0 || ::waitpid(opener, &status, WNOHANG) != opener) continue;
+    opener = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+      print_warning("xdg-open could open no browser; open the address yourself");
+    }
+  }
 }
 
 int view(const ViewArguments& arguments) {
   ViewServer server(
       ViewServer::available() ? make_pages(arguments.runs) : std::map<std::string, Page>{},
       arguments.port);
-  // no thread takes these signals; the one below waits for them
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  // no thread takes these signals; wait_for_end does
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::thread serving([&server] { server.serve(); });
   const std::string address = fmt::format("http://127.0.0.1:{}/", server.port());
   fmt::print("{}\n", address);
   std::fflush(stdout);
-  if (!arguments.no_open && !open_browser(address)) {
+  const pid_t opener = arguments.no_open ? 0 : open_browser(address);
+  if (!arguments.no_open && opener == 0) {
     print_warning("there is no xdg-open here; open the address in a browser");
   }
   fmt::print(stderr, "Ctrl-C ends it\n");
-  int signal = 0;
-  sigwait(&ends, &signal);
+  wait_for_end(signals, opener);
   server.stop();
   serving.join();
   return 0;  // the ordinary way to leave

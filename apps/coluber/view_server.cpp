@@ -265,6 +265,7 @@ struct ViewServer::Impl final : httplib::Server {
   std::string hosts[2];
   int port = 0;
   std::atomic<bool> ending{false};
+  std::atomic<bool> served{false};  // serve() has returned
 
   // One request a connection, read and checked here; httplib answers it.
   bool process_and_close_socket(socket_t sock) override {
@@ -370,10 +371,17 @@ ViewServer::~ViewServer() = default;
 
 int ViewServer::port() const { return impl_->port; }
 
-void ViewServer::serve() { impl_->listen_after_bind(); }
+void ViewServer::serve() {
+  impl_->listen_after_bind();
+  impl_->served = true;
+}
 
 void ViewServer::stop() {
   impl_->ending = true;
+  // httplib forgets a stop that comes before it listens
+  while (!impl_->is_running() && !impl_->served) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   impl_->stop();
 }
 

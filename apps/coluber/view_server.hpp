@@ -28,7 +28,7 @@ class ViewServer {
   ~ViewServer();
 
   [[nodiscard]] int port() const;
-  /// Serves until stop() is called from another thread.
+  /// Serves until stop() is called from another thread, which waits for serve() to have begun.
   void serve();
   void stop();
 

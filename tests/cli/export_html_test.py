@@ -148,6 +148,9 @@ def test_refusals(tmp, environment):
     check("a folder that is not there exits 3", coluber("export", tmp / "nowhere", "--to", "html", env=environment).returncode == 3)
     check("a format that does not exist exits 2", coluber("export", run, "--to", "pdf", env=environment).returncode == 2)
     check("--time without png exits 2", coluber("export", run, "--to", "html", "--time", "1", env=environment).returncode == 2)
+    check("--view without png exits 2", coluber("export", run, "--to", "html", "--view", "cam=top", env=environment).returncode == 2)
+    done = coluber("export", run, "--to", "png", "--view", 'cam=top" --x', env=environment)
+    check("a view that is not one exits 2 and shows one", done.returncode == 2 and "cam=top&theme=dark" in done.stderr and done.stdout == "", done)
     good = fixture(tmp / "good")
     done = coluber("export", good, "--to", "html", "-o", tmp / "no" / "such" / "x.html", env=environment)
     check("a file that cannot be written exits 1", done.returncode == 1 and "x.html" in done.stderr, done)
@@ -178,6 +181,8 @@ def test_picture(tmp):
             pictures.append((tmp / f"{time}.png").read_bytes())
             check("it is 1280 × 720", struct.unpack(">II", pictures[-1][16:24]) == (1280, 720), struct.unpack(">II", pictures[-1][16:24]))
     check("two moments are two pictures", len(set(pictures)) == 2)
+    done = coluber("export", run, "--to", "png", "--view", "cam=top&theme=dark", "-o", tmp / "dark.png")
+    check("another view is another picture", done.returncode == 0 and (tmp / "dark.png").read_bytes() not in pictures, done)
 
 
 def main():

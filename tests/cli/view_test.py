@@ -235,6 +235,45 @@ def test_usage(environment, run, tmp):
     check("without the viewer's page it says what to do", done.returncode == 1 and "script/bootstrap" in done.stderr and done.stdout == "", done)
 
 
+def test_stop(environment, run):
+    codes = []
+    begin = time.monotonic()
+    for _ in range(20):
+        server = Server(environment, run, "--no-open")
+        codes.append(server.stop())
+    check("Ctrl-C as soon as the address is printed ends it with 0", codes == [0] * 20, (codes, time.monotonic() - begin))
+
+
+def test_browser(environment, run, tmp):
+    """The page is shown by the desktop's own opener; without one, or when it fails, a person is told."""
+
+    def talk(name, script):
+        folder = tmp / name
+        folder.mkdir()
+        if script:
+            (folder / "xdg-open").write_text(f"#!/bin/sh\n{script}\n")
+            (folder / "xdg-open").chmod(0o755)
+        server = Server(environment | {"PATH": str(folder)}, run)
+        said = server.process.stderr.readline()
+        if "Ctrl-C" in said and "warning" not in said and script and "exit" in script:
+            said += server.process.stderr.readline()
+        code = server.stop()
+        return server, code, said + server.process.stderr.read()
+
+    note = tmp / "asked"
+    server, code, said = talk("opener", f'echo "$@" > {note}.part; /bin/mv {note}.part {note}')
+    end = time.monotonic() + 10
+    while not note.exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    asked = note.read_text() if note.exists() else ""
+    check("the opener is asked for the address printed", asked == server.line and server.port > 0, (asked, server.line))
+    check("with an opener nothing is warned of", code == 0 and "warning" not in said, said)
+    server, code, said = talk("helpless", "exit 3")
+    check("an opener that finds no browser is told of, and the page stays served", code == 0 and "open the address yourself" in said, said)
+    server, code, said = talk("bare-path", "")
+    check("without an opener a person is asked to open the address", code == 0 and "no xdg-open" in said and server.port > 0, said)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tmp = Path(folder)
@@ -247,6 +286,8 @@ def main():
             for file in ("run.json", "replay.json", "replay.bin"):
                 shutil.copy(FIXTURES / file, path / file)
         test_usage(environment, run, tmp)
+        test_stop(environment, run)
+        test_browser(environment, run, tmp)
         test_pages(environment, run, second)
         test_refusals(environment, run)
         test_random_requests(environment, run)

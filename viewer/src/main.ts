@@ -2,8 +2,8 @@ import './style.css';
 
 import { load_runs, type Run } from './load.ts';
 import { colours, make_series, Plot } from './plot.ts';
-import { frame_at, make_groups, ReplayError, type Group } from './replay.ts';
-import { dark, light, round_down, SceneView, type CameraName } from './scene.ts';
+import { frame_at, make_groups, make_vectors, ReplayError, type Group } from './replay.ts';
+import { dark, light, round_down, SceneView, tenth_pixels, type CameraName } from './scene.ts';
 import { flatten, format_number, format_value, figure } from './words.ts';
 
 declare const COLUBER_VIEWER_VERSION: string;
@@ -43,6 +43,7 @@ interface Api {
   pause(): void;
   poseOf(name: string, run?: number): number[] | null;
   pixels(): { width: number; height: number; data: Uint8Array } | null;
+  arrows(): { forces: number; vectors: number }[] | null; // drawn now, by run
   plot(): { title: string; values: Float64Array }[];
   playheadTime(): number;
   view(): number[] | null; // of the camera, once moved by hand
@@ -67,14 +68,14 @@ function start(runs: Run[]): void {
   const t_first = time[0]!;
   const t_last = Math.max(...runs.map((r) => r.replay.time[r.replay.frames - 1]!));
   const hash = new URLSearchParams(location.hash.slice(1));
-  const narrow = matchMedia('(max-width: 760px)').matches;
+  const narrow = matchMedia('(max-width: 760px), (max-height: 480px)').matches;
 
   const groups = runs.map((run) => make_groups(run.replay));
   const links = replay.bodies.filter((b) => replay.fields.some((f) => f.kind === 'pose' && f.body === b.name));
   const middle = links[Math.ceil(links.length / 2) - 1]?.name ?? '';
   const plot_group = () => groups[0]!.find((g) => g.name === state.plot) ?? groups[0]![0];
   const default_members = (group: Group | undefined) =>
-    new Set((group?.channels ?? []).filter((_, i, all) => all.length <= 12 || i === 0 || i === all.length - 1 || i === all.length >> 1).map((c) => c.key));
+    new Set((group?.channels ?? []).filter((_, i, all) => all.length <= 4 || i === 0 || i === all.length - 1 || i === all.length >> 1).map((c) => c.key));
   const colour_groups = groups[0]!.filter((g) => links.length > 1 && (g.channels.length === links.length || g.channels.length === links.length - 1));
   const wanted = (name: string) => groups[0]!.find((g) => g.name === name)?.name;
 
@@ -88,6 +89,7 @@ function start(runs: Run[]): void {
     members: new Set<string>(),
     trails: new Set((hash.get('trails') ?? middle).split(',').filter((n) => links.some((b) => b.name === n))),
     forces: hash.get('forces') !== '0',
+    vectors: hash.get('vectors') ?? make_vectors(replay)[0]?.name ?? '',
     force_size: Number(hash.get('arrow') ?? 0) || 0,
     colour: hash.get('colour') ?? (colour_groups.some((g) => g.name === 'joint_torque') ? 'joint_torque' : ''),
     ghost: hash.get('ghost') !== '0',
@@ -102,15 +104,17 @@ function start(runs: Run[]): void {
   } catch {
     complain('No picture', 'This browser gives no WebGL 2, so the scene cannot be drawn. Figures and plots work.', true);
   }
-  state.shadows = hash.has('shadows') ? hash.get('shadows') === '1' : view !== null && !view.software;
+  state.shadows = hash.has('shadows') ? hash.get('shadows') === '1' : true;
 
   // Words -----------------------------------------------------------------------------------------
   document.title = `${first.title} · Coluber`;
   at('title').textContent = runs.length > 1 && runs[1]!.title !== first.title ? `${first.title}  |  ${runs[1]!.title}` : first.title;
   const robot = typeof first.scenario.robot === 'object' && first.scenario.robot !== null ? (first.scenario.robot as Record<string, unknown>) : {};
+  const tilt = typeof first.scenario.world === 'object' && first.scenario.world !== null ? (first.scenario.world as Record<string, unknown>).tilt_deg : 0;
   at('subtitle').textContent = [
     robot.name || robot.model ? [robot.name, robot.model && `${robot.model} model`].filter(Boolean).join(', ') : '',
     links.length > 0 ? `${links.length} ${links.every((b) => b.name.startsWith('link_')) ? 'links' : 'moving bodies'}` : '',
+    typeof tilt === 'number' && tilt !== 0 ? `slope ${format_number(tilt)}°` : '',
     `${format_number(t_last - t_first)} s at ${format_number(replay.rate)} Hz`,
     first.status && first.status !== 'completed' ? `${first.status}` : '',
   ].filter(Boolean).join(' · ');
@@ -162,6 +166,7 @@ function start(runs: Run[]): void {
   ]);
   if (runs.length > 1) {
     at('runs_legend').hidden = false;
+    document.body.classList.add('two');
     at('runs_legend').replaceChildren(...runs.map((run, i) => {
       const row = make('div');
       row.append(make('i', '', i > 0 ? 'second' : ''), make('span', `${run.name}${run.title !== runs[1 - i]!.title ? `: ${run.title}` : ''}${i > 0 ? ' (ghost, dashed)' : ''}`));
@@ -171,11 +176,23 @@ function start(runs: Run[]): void {
 
   // Scene options -----------------------------------------------------------------------------------
   const force_typical = view ? Math.max(0, ...view.actors.map((a) => a.force_typical)) : 0;
-  const extent = view ? Math.max(...links.map((b) => b.size[0] ?? 0), 0.01) : 1;
+  // the size of arrows goes with that of the bodies
+  const extent = links.map((b) => b.size[0] ?? 0).filter((r) => r > 0).sort((p, q) => p - q)[links.length >> 1] ?? 0.03;
   const thick = 0.1 * extent;
-  // a large force of the run is about six body radii long, on a round scale; peaks may be longer
-  const force_scale = () => (force_typical > 0 ? round_down((6 * extent) / force_typical) * 10 ** state.force_size : 0);
+  // a large force of the run is four to ten body radii long, on a round scale; peaks may be longer
+  const force_scale = () => (force_typical > 0 ? round_down((10 * extent) / force_typical) * 10 ** state.force_size : 0);
+  const vectors = runs.map((run) => make_vectors(run.replay).filter((v) => v.fields.some((f) => f.body !== null)));
+  const vector_sizes = new Map<string, number>();
+  const vector_scale = () => {
+    let size = vector_sizes.get(state.vectors);
+    if (size === undefined) {
+      size = view ? Math.max(0, ...view.actors.map((a, i) => a.vector_typical(vectors[i]!.find((v) => v.name === state.vectors)))) : 0;
+      vector_sizes.set(state.vectors, size);
+    }
+    return size > 0 ? round_down((10 * extent) / size) * 10 ** state.force_size : 0;
+  };
   const ranges = new Map<string, number>();
+  const one_sided = new Set<string>(); // never below zero
   const range_of = (name: string) => {
     let range = ranges.get(name);
     if (range === undefined) {
@@ -183,10 +200,12 @@ function start(runs: Run[]): void {
       const sizes: number[] = [];
       groups.forEach((gs, i) => gs.find((g) => g.name === name)?.channels.forEach((c) => {
         const { frames } = runs[i]!.replay;
-        for (let k = 0; k < frames; k += Math.max(1, Math.floor(frames / 500))) sizes.push(Math.abs(c.read(k)));
+        for (let k = 0; k < frames; k += Math.max(1, Math.floor(frames / 500))) sizes.push(c.read(k));
       }));
-      const sorted = sizes.filter(Number.isFinite).sort((p, q) => p - q);
+      if (!sizes.some((x) => x < 0)) one_sided.add(name);
+      const sorted = sizes.filter(Number.isFinite).map(Math.abs).sort((p, q) => p - q);
       range = Number((sorted[Math.floor(0.98 * sorted.length)] ?? 0).toPrecision(2));
+      if (range < 1e-9) range = 0; // rounding errors of something that is zero
       ranges.set(name, range);
     }
     return range || 1;
@@ -196,6 +215,7 @@ function start(runs: Run[]): void {
     view.actors.forEach((actor, i) => {
       actor.group.visible = i === 0 || state.ghost;
       actor.set_forces(state.forces ? force_scale() : 0, thick);
+      actor.set_vectors(vectors[i]!.find((v) => v.name === state.vectors), vector_scale(), thick);
       const group = groups[i]!.find((g) => g.name === state.colour);
       if (group && colour_groups.some((g) => g.name === state.colour)) {
         const range = range_of(state.colour);
@@ -213,15 +233,18 @@ function start(runs: Run[]): void {
     const bar = at('scale').querySelector('i')!;
     bar.style.width = `${(length * pixels).toFixed(1)}px`;
     const metres = (x: number) => (x >= 1 ? `${+x.toPrecision(3)} m` : x >= 0.01 ? `${+(100 * x).toPrecision(3)} cm` : `${+(1000 * x).toPrecision(3)} mm`);
-    at('scale').querySelector('span')!.textContent = `${metres(length)} · grid ${metres(view.cell)}`;
-    const scale = force_scale();
-    const shown = state.forces && scale > 0;
-    at('force_scale').hidden = !shown;
-    if (shown) {
-      const newton = round_down(120 / (scale * pixels));
-      at('force_scale').querySelector('i')!.style.width = `${(newton * scale * pixels).toFixed(1)}px`;
-      at('force_scale').querySelector('span')!.textContent = `contact force ${+newton.toPrecision(3)} N`;
-    }
+    at('scale').querySelector('span')!.textContent = `${metres(length)} · grid ${metres(view.cell * (0.1 * view.cell * pixels > tenth_pixels ? 0.1 : 1))}`;
+    const arrow = (id: string, scale: number, typical: number, label: string, unit: string) => {
+      at(id).hidden = !(scale > 0);
+      if (!(scale > 0)) return;
+      // a size that occurs, unless it would be too short to see
+      const size = round_down(Math.min((innerWidth < 760 ? 70 : 120) / (scale * pixels), Math.max(typical, 40 / (scale * pixels))));
+      at(id).querySelector('i')!.style.width = `${(size * scale * pixels).toFixed(1)}px`;
+      at(id).querySelector('span')!.textContent = `${label} ${format_number(size, 3)} ${unit}`.trim();
+    };
+    arrow('force_scale', state.forces ? force_scale() : 0, force_typical, 'contact force', 'N');
+    const family = vectors[0]!.find((v) => v.name === state.vectors);
+    arrow('vector_scale', family ? vector_scale() : 0, vector_sizes.get(state.vectors) ?? 0, family?.label ?? '', family?.unit ?? '');
   };
   const draw_ramp = () => {
     const group = colour_groups.find((g) => g.name === state.colour);
@@ -229,9 +252,10 @@ function start(runs: Run[]): void {
     if (!group) return;
     const [low, high] = at('ramp').querySelectorAll('span');
     const range = range_of(state.colour);
-    low!.textContent = `${group.label}  ≤ −${format_number(range, 3)}`;
+    const positive = one_sided.has(state.colour);
+    low!.textContent = positive ? `${group.label}  0` : `${group.label}  ≤ −${format_number(range, 3)}`;
     high!.textContent = `≥ ${format_number(range, 3)} ${group.unit}`;
-    at('ramp').querySelector('i')!.style.background = 'linear-gradient(90deg, rgb(33 102 209), rgb(219 219 219), rgb(204 41 36))';
+    at('ramp').querySelector('i')!.style.background = `linear-gradient(90deg, ${positive ? '' : 'rgb(33 102 209), '}rgb(219 219 219), rgb(204 41 36))`;
   };
 
   // Time --------------------------------------------------------------------------------------------
@@ -256,7 +280,7 @@ function start(runs: Run[]): void {
     }
     const group = plot_group();
     const chosen = group?.channels.filter((c) => state.members.has(c.key)) ?? [];
-    at('readout').textContent = chosen.slice(0, 4).map((c) => `${c.key ? `${c.key}: ` : ''}${format_number(c.read(frame), 3)}`).join('   ') + (chosen.length > 4 ? ' …' : '') + (group?.unit ? ` ${group.unit}` : '');
+    at('readout').textContent = chosen.slice(0, 4).map((c) => `${c.key ? `${c.key}: ` : ''}${format_number(c.read(frame), 3)}`).join(' · ') + (chosen.length > 4 ? ' …' : '') + (group?.unit ? ` ${group.unit}` : '');
   };
   const seek = (t: number) => {
     state.t = Math.max(t_first, Math.min(t_last, Number.isFinite(t) ? t : t_first));
@@ -325,13 +349,13 @@ function start(runs: Run[]): void {
         draw_plot();
         keep();
       })] : []),
-      ...(several ? group.channels : []).map((c, i) => chip(c.key, `${c.title} (shift: only this)`, state.members.has(c.key), (on, alone) => {
+      ...(several ? group.channels : []).map((c) => chip(c.key, `${c.title} (shift: only this)`, state.members.has(c.key), (on, alone) => {
         if (alone) state.members = new Set([c.key]);
         else if (on) state.members.add(c.key);
         else state.members.delete(c.key);
         draw_plot();
         keep();
-      }, colours[i % colours.length]!)),
+      }, colours[Math.max(0, group.channels.filter((d) => state.members.has(d.key)).indexOf(c)) % colours.length]!)),
     );
     const clock = plot_time();
     const series = runs.flatMap((run, i) => {
@@ -428,12 +452,13 @@ function start(runs: Run[]): void {
       kept.set('trails', [...state.trails].join(','));
       kept.set('forces', state.forces ? '1' : '0');
       if (state.force_size !== 0) kept.set('arrow', String(state.force_size));
+      if (vectors[0]!.length > 0) kept.set('vectors', state.vectors);
       kept.set('colour', state.colour);
       if (state.speed !== 1) kept.set('speed', String(state.speed));
       if (state.loop) kept.set('loop', '1');
       if (state.theme) kept.set('theme', state.theme);
       if (!state.ghost) kept.set('ghost', '0');
-      if (view && state.shadows === view.software) kept.set('shadows', state.shadows ? '1' : '0');
+      if (!state.shadows) kept.set('shadows', '0');
       if (state.panel === narrow) kept.set('panel', state.panel ? '1' : '0');
       history.replaceState(null, '', `#${kept.toString().replace(/%2C/g, ',')}`);
     }, 250);
@@ -474,7 +499,10 @@ function start(runs: Run[]): void {
   size.value = String(state.force_size);
   size.addEventListener('input', () => {
     state.force_size = Number(size.value);
-    set_forces(true);
+    if (force_typical > 0) set_forces(true);
+    draw_extras();
+    draw_legend();
+    keep();
   });
   const colour = at<HTMLSelectElement>('colour');
   colour.append(make('option', 'body'));
@@ -509,7 +537,22 @@ function start(runs: Run[]): void {
     view?.set_shadows(state.shadows);
     keep();
   });
-  at('force_row').hidden = force_typical === 0;
+  at('force_row').hidden = force_typical === 0 && vectors[0]!.length === 0;
+  const vector_pick = at<HTMLSelectElement>('vectors');
+  at('vector_row').hidden = vectors[0]!.length === 0;
+  vector_pick.replaceChildren(...[{ name: '', label: 'none', unit: '' }, ...vectors[0]!].map((v) => {
+    const option = make('option', v.unit ? `${v.label} (${v.unit})` : v.label) as HTMLOptionElement;
+    option.value = v.name;
+    return option;
+  }));
+  if (!vectors[0]!.some((v) => v.name === state.vectors)) state.vectors = '';
+  vector_pick.value = state.vectors;
+  vector_pick.addEventListener('change', () => {
+    state.vectors = vector_pick.value;
+    draw_extras();
+    draw_legend();
+    keep();
+  });
 
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -562,7 +605,7 @@ function start(runs: Run[]): void {
   show_time();
   const kept_camera = hash.get('cam');
   const cameras = ['orbit', 'top', 'side', 'follow'];
-  set_camera((kept_camera !== null && cameras.includes(kept_camera) ? kept_camera : narrow ? 'follow' : 'orbit') as CameraName);
+  set_camera((kept_camera !== null && cameras.includes(kept_camera) ? kept_camera : runs.length === 1 && (narrow || view?.travels) ? 'follow' : 'orbit') as CameraName);
   if (view) {
     view.set_shadows(state.shadows);
     view.fit();
@@ -589,6 +632,7 @@ function start(runs: Run[]): void {
     pause: () => set_playing(false),
     poseOf: (name: string, run = 0) => view?.actors[run]?.pose_of(name) ?? null,
     pixels: () => view?.pixels() ?? null,
+    arrows: () => view?.actors.map((a) => ({ forces: a.forces.count, vectors: a.vectors.count })) ?? null,
     plot: () => plot.data,
     view: () => view?.view ?? null,
     playheadTime: () => plot.playhead_time(),

@@ -3,6 +3,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
+import { around } from './range.ts';
 import { frame_at, type Group, type Replay } from './replay.ts';
 
 // colour-blind safe; repeats after ten
@@ -71,10 +72,10 @@ export class Plot {
         padding: [8, 12, 0, 0],
         legend: { show: false },
         cursor: { drag: { x: false, y: false, setScale: false }, points: { show: false } },
-        scales: { x: { time: false, range: () => [this.time[0]!, Math.max(this.time[this.time.length - 1]!, this.time[0]! + 1e-9)] } },
+        scales: { x: { time: false, range: () => [this.time[0]!, Math.max(this.time[this.time.length - 1]!, this.time[0]! + 1e-9)] }, y: { range: (_, low, high) => around(low, high) } },
         axes: [
           { ...axis, size: 26, values: (_, splits) => splits.map((s) => `${+s.toPrecision(6)} s`), space: 60 },
-          { ...axis, size: 52, label, labelSize: 16, space: 24, values: (_, splits) => splits.map((s) => String(+s.toPrecision(4))) },
+          { ...axis, size: 52, ...(this.size().height > 130 ? { label, labelSize: 16 } : {}), space: 18, values: (_, splits) => splits.map((s) => String(+s.toPrecision(4))) },
         ],
         series: [{}, ...series.map((s) => ({ label: s.title, stroke: s.colour, width: 1.25, pxAlign: 0, points: { show: false }, ...(s.dashed ? { dash: [5, 4] } : {}) }))],
       },
@@ -114,9 +115,7 @@ export class Plot {
 export function make_series(group: Group, keys: Set<string>, replay: Replay, time: Float64Array, dashed: boolean): Series[] {
   const same = replay.time.length === time.length && replay.time.every((t, k) => t === time[k]);
   const frames = Int32Array.from(time, (t, k) => (same ? k : t > replay.time[replay.frames - 1]! + 0.5 / replay.rate ? -1 : frame_at(replay.time, t)));
-  return group.channels.flatMap((channel, i) =>
-    keys.has(channel.key)
-      ? [{ title: channel.title, colour: colours[i % colours.length]!, dashed, values: Float64Array.from(frames, (k) => (k < 0 ? NaN : channel.read(k))) }]
-      : [],
-  );
+  return group.channels
+    .filter((channel) => keys.has(channel.key))
+    .map((channel, i) => ({ title: channel.title, colour: colours[i % colours.length]!, dashed, values: Float64Array.from(frames, (k) => (k < 0 ? NaN : channel.read(k))) }));
 }

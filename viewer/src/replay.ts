@@ -212,13 +212,24 @@ export function unpack_planes(planes: Uint8Array, columns: { min: number; step: 
   const width = columns.length;
   const total = frames * width;
   const values = new Float32Array(total);
+  // most columns never change: the first frame is copied into all, then only the others are run through
+  const changing: number[] = [];
   for (let c = 0; c < width; ++c) {
+    const begin = c * frames;
+    const q = planes[begin]! + (planes[total + begin]! << 8);
+    values[c] = q === 0xffff ? NaN : columns[c]!.min + columns[c]!.step * q;
+    let k = 1;
+    while (k < frames && planes[begin + k] === 0 && planes[total + begin + k] === 0) ++k;
+    if (k < frames) changing.push(c);
+  }
+  for (let k = 1; k < frames; ++k) values.copyWithin(k * width, 0, width);
+  for (const c of changing) {
     const { min, step } = columns[c]!;
-    let q = 0;
-    for (let k = 0; k < frames; ++k) {
-      const i = c * frames + k;
+    const begin = c * frames;
+    let q = planes[begin]! + (planes[total + begin]! << 8);
+    for (let k = 1, i = begin + 1, to = width + c; k < frames; ++k, ++i, to += width) {
       q = (q + planes[i]! + (planes[total + i]! << 8)) & 0xffff;
-      values[k * width + c] = q === 0xffff ? NaN : min + step * q;
+      values[to] = q === 0xffff ? NaN : min + step * q;
     }
   }
   return values;
@@ -302,6 +313,28 @@ export interface Group {
   channels: Channel[];
 }
 
+export interface Vectors {
+  name: string;
+  label: string;
+  unit: string;
+  fields: Field[]; // one a body
+}
+
+/** Vector fields of one quantity together: `velocity.1`, `velocity.2` or `link_1.velocity`, `link_2.velocity`. */
+export function make_vectors(replay: Replay): Vectors[] {
+  const families = new Map<string, Vectors>();
+  for (const field of replay.fields.filter((f) => f.kind === 'vector')) {
+    const own = field.body !== null && field.name.startsWith(`${field.body}.`);
+    const name = own ? field.name.slice(field.body!.length + 1) : field.name.replace(/\.\d+$/, '');
+    const spoken = field.body?.replace(/_/g, ' ') ?? '';
+    const label = own && spoken && field.label.startsWith(`${spoken} `) ? field.label.slice(spoken.length + 1) : field.label.replace(/\s*\d+$/, '');
+    const family = families.get(name) ?? { name, label, unit: field.unit, fields: [] };
+    family.fields.push(field);
+    families.set(name, family);
+  }
+  return [...families.values()];
+}
+
 /** Groups of channels: numbered scalars together, positions by axis, the force on each body. */
 export function make_groups(replay: Replay): Group[] {
   const groups = new Map<string, Group>();
@@ -326,7 +359,16 @@ export function make_groups(replay: Replay): Group[] {
       }
     }
   }
-  for (const field of replay.fields.filter((f) => f.kind === 'vector')) {
+  // vectors of several bodies: the size of each; a single one by axis
+  for (const family of make_vectors(replay)) {
+    if (family.fields.length > 1) {
+      for (const field of family.fields) {
+        const read = (k: number) => Math.hypot(...values.subarray(k * width + field.offset, k * width + field.offset + field.count));
+        add(family.name, family.label, family.unit, short(field.body ?? field.name), field.label, read);
+      }
+      continue;
+    }
+    const field = family.fields[0]!;
     for (let i = 0; i < field.count; ++i) {
       const at = field.offset + i;
       const axis = field.count <= 3 ? axes[i]! : String(i + 1);

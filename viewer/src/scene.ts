@@ -6,7 +6,7 @@ import { Line2 } from 'three/examples/jsm/lines/Line2.js';
 import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
 import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 
-import { body_axis, fit_joint, type Body, type Field, type Replay } from './replay.ts';
+import { body_axis, fit_joint, type Body, type Field, type Replay, type Vectors } from './replay.ts';
 
 export type CameraName = 'orbit' | 'top' | 'side' | 'follow';
 
@@ -16,10 +16,11 @@ export interface Palette {
   ground: string;
   obstacle: string;
   force: string;
+  vector: string;
 }
 
-export const light: Palette = { page: '#f6f7f8', grid: '#9aa5af', ground: '#f6f7f8', obstacle: '#8d959d', force: '#c8871a' };
-export const dark: Palette = { page: '#14171a', grid: '#56616b', ground: '#14171a', obstacle: '#7d868f', force: '#e0a33a' };
+export const light: Palette = { page: '#f6f7f8', grid: '#9aa5af', ground: '#f6f7f8', obstacle: '#8d959d', force: '#c8871a', vector: '#6a4fb3' };
+export const dark: Palette = { page: '#14171a', grid: '#56616b', ground: '#14171a', obstacle: '#7d868f', force: '#e0a33a', vector: '#a893ea' };
 
 /** 1, 2 or 5 times a power of ten, not above x. */
 export function round_down(x: number): number {
@@ -27,6 +28,9 @@ export function round_down(x: number): number {
   const lead = x / power;
   return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
 }
+
+/** Tenths of a grid's cell are drawn when they are this wide, in pixels. */
+export const tenth_pixels = 30;
 
 /** Blue over grey to red for s in -1 … 1. */
 export function diverging(s: number, to: THREE.Color): THREE.Color {
@@ -86,6 +90,144 @@ interface Trail {
   points: number;
 }
 
+/** The value below which nine in ten of those above zero lie; 0 when there are none. */
+function typical(sizes: number[]): number {
+  const sorted = sizes.filter((x) => x > 0 && Number.isFinite(x)).sort((p, q) => p - q);
+  return sorted[Math.floor(0.9 * sorted.length)] ?? 0;
+}
+
+/** Arrows over the bodies, since what they show acts inside them. */
+class Arrows {
+  private readonly shafts: THREE.InstancedMesh;
+  private readonly heads: THREE.InstancedMesh;
+  private readonly material: THREE.MeshBasicMaterial;
+  private used = 0;
+  private readonly up = new THREE.Vector3(0, 1, 0);
+  private readonly matrix = new THREE.Matrix4();
+  private readonly position = new THREE.Vector3();
+  private readonly direction = new THREE.Vector3();
+  private readonly rotation = new THREE.Quaternion();
+  private readonly scale = new THREE.Vector3();
+
+  constructor(group: THREE.Group, private readonly most: number, opacity: number) {
+    this.material = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity });
+    this.shafts = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), this.material, Math.max(1, most));
+    this.heads = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, 14).translate(0, -0.5, 0), this.material, Math.max(1, most));
+    for (const mesh of [this.shafts, this.heads]) {
+      mesh.frustumCulled = false;
+      mesh.renderOrder = 5;
+      group.add(mesh);
+    }
+    this.end();
+  }
+
+  set colour(colour: string) {
+    this.material.color.set(colour);
+  }
+
+  begin(): void {
+    this.used = 0;
+  }
+
+  /** The vector at `f` in values, drawn from the point at `p`; `scale` metres a unit, `thick` metres in radius. */
+  add(values: ArrayLike<number>, p: number, f: number, axes: number, scale: number, thick: number): void {
+    this.direction.set(values[f]!, axes > 1 ? values[f + 1]! : 0, axes > 2 ? values[f + 2]! : 0);
+    this.position.set(values[p]!, values[p + 1]!, values[p + 2]!);
+    const length = this.direction.length() * scale;
+    const { x, y, z } = this.position;
+    if (this.used === this.most || !(length > 1e-4 * thick) || !Number.isFinite(length + x + y + z)) return;
+    this.rotation.setFromUnitVectors(this.up, this.direction.normalize());
+    const head = Math.min(6 * thick, 0.6 * length);
+    this.shafts.setMatrixAt(this.used, this.matrix.compose(this.position, this.rotation, this.scale.set(thick, length - head, thick)));
+    this.position.addScaledVector(this.direction, length);
+    this.heads.setMatrixAt(this.used, this.matrix.compose(this.position, this.rotation, this.scale.set(0.42 * head, head, 0.42 * head)));
+    ++this.used;
+  }
+
+  end(): void {
+    for (const mesh of [this.shafts, this.heads]) {
+      mesh.count = this.used;
+      mesh.visible = this.used > 0;
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  get count(): number {
+    return this.used;
+  }
+}
+
+/** A curve through points that move: a tube when it has a radius, else a line three pixels wide. */
+class Curve {
+  readonly object: THREE.Object3D;
+  private readonly line: Line2 | null = null;
+  private readonly geometry = new THREE.BufferGeometry();
+  private readonly sides = 12;
+
+  constructor(readonly field: Field, readonly points: number, readonly radius: number, colour: string, material: THREE.MeshPhongMaterial) {
+    if (radius > 0) {
+      const { sides } = this;
+      this.geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * sides * points), 3));
+      this.geometry.setAttribute('normal', new THREE.BufferAttribute(new Float32Array(3 * sides * points), 3));
+      const corners: number[] = [];
+      for (let i = 0; i + 1 < points; ++i) {
+        for (let j = 0; j < sides; ++j) {
+          const a = i * sides + j, b = i * sides + ((j + 1) % sides);
+          corners.push(a, b, a + sides, b, b + sides, a + sides);
+        }
+      }
+      this.geometry.setIndex(corners);
+      material.color.set(colour);
+      material.side = THREE.DoubleSide;
+      this.object = new THREE.Mesh(this.geometry, material);
+      this.object.castShadow = this.object.receiveShadow = !material.transparent;
+    } else {
+      this.line = new Line2(new LineGeometry(), new LineMaterial({ color: colour, linewidth: 3, transparent: material.transparent, opacity: material.opacity }));
+      this.line.geometry.setPositions(new Float32Array(3 * points));
+      this.object = this.line;
+    }
+    this.object.frustumCulled = false;
+  }
+
+  update(values: Float32Array, at: number): void {
+    const { points, sides, radius } = this;
+    const p = values.subarray(at, at + 3 * points);
+    this.object.visible = points > 1 && p.every(Number.isFinite);
+    if (!this.object.visible) return;
+    if (this.line) {
+      const { data } = this.line.geometry.getAttribute('instanceStart') as THREE.InterleavedBufferAttribute;
+      for (let i = 0; i + 1 < points; ++i) data.array.set(p.subarray(3 * i, 3 * i + 6), 6 * i);
+      data.needsUpdate = true;
+      return;
+    }
+    // rings around the curve, carried from point to point without twist
+    const position = this.geometry.getAttribute('position') as THREE.BufferAttribute;
+    const normal = this.geometry.getAttribute('normal') as THREE.BufferAttribute;
+    const tangent = new THREE.Vector3(), before = new THREE.Vector3(), u = new THREE.Vector3(), v = new THREE.Vector3();
+    const turn = new THREE.Quaternion();
+    for (let i = 0; i < points; ++i) {
+      const a = 3 * Math.max(0, i - 1), b = 3 * Math.min(points - 1, i + 1);
+      tangent.set(p[b]! - p[a]!, p[b + 1]! - p[a + 1]!, p[b + 2]! - p[a + 2]!);
+      if (tangent.lengthSq() > 0) tangent.normalize();
+      else tangent.copy(i > 0 ? before : tangent.set(1, 0, 0));
+      if (i === 0) {
+        u.set(0, 0, 1).addScaledVector(tangent, -tangent.z);
+        if (u.lengthSq() > 1e-6) u.normalize();
+        else u.set(1, 0, 0);
+      } else u.applyQuaternion(turn.setFromUnitVectors(before, tangent));
+      v.crossVectors(tangent, u);
+      before.copy(tangent);
+      for (let j = 0; j < sides; ++j) {
+        const c = Math.cos((2 * Math.PI * j) / sides), s = Math.sin((2 * Math.PI * j) / sides);
+        const x = c * u.x + s * v.x, y = c * u.y + s * v.y, z = c * u.z + s * v.z;
+        normal.setXYZ(i * sides + j, x, y, z);
+        position.setXYZ(i * sides + j, p[3 * i]! + radius * x, p[3 * i + 1]! + radius * y, p[3 * i + 2]! + radius * z);
+      }
+    }
+    position.needsUpdate = normal.needsUpdate = true;
+  }
+}
+
 /** One run in the scene. */
 class Actor {
   readonly group = new THREE.Group();
@@ -94,10 +236,11 @@ class Actor {
   readonly links: Moving[];
   readonly joints: (Joint | null)[] = [];
   private readonly rings: THREE.InstancedMesh | null = null;
-  private readonly shafts: THREE.InstancedMesh;
-  private readonly heads: THREE.InstancedMesh;
+  readonly forces: Arrows;
+  readonly vectors: Arrows;
+  private readonly poses: Map<string, Field>;
   private readonly contacts: Field[];
-  private readonly lines: { line: Line2; field: Field }[] = [];
+  readonly curves: Curve[] = [];
   private readonly trails = new Map<string, Trail>();
   readonly force_typical: number; // N: nine in ten of the contact forces of the run are below it
   frame = 0;
@@ -109,7 +252,7 @@ class Actor {
   private readonly obstacles: { slot: Slot; colour: string }[] = [];
 
   constructor(readonly replay: Replay, readonly ghost: boolean, standing_elsewhere: Set<string>) {
-    const poses = new Map(replay.fields.filter((f) => f.kind === 'pose' && f.body !== null).map((f) => [f.body!, f]));
+    const poses = (this.poses = new Map(replay.fields.filter((f) => f.kind === 'pose' && f.body !== null).map((f) => [f.body!, f])));
     const radius = Math.max(0, ...replay.bodies.filter((b) => poses.has(b.name)).map((b) => b.size[0] ?? 0));
     const circle_height = 2.1 * (radius || 0.05);
 
@@ -135,6 +278,15 @@ class Actor {
         mesh.castShadow = !ghost;
         mesh.receiveShadow = !ghost;
         this.group.add(mesh);
+        if (ghost) {
+          // depth first, so that overlapping bodies of a ghost do not show through each other
+          const depth = new THREE.InstancedMesh(geometry, new THREE.MeshBasicMaterial({ colorWrite: false, transparent: true }), members.length);
+          depth.instanceMatrix = mesh.instanceMatrix;
+          depth.frustumCulled = false;
+          depth.renderOrder = 1;
+          mesh.renderOrder = 2;
+          this.group.add(depth);
+        }
       }
       members.forEach(({ body, field }, index) => {
         const slot = mesh && { mesh, index };
@@ -167,17 +319,8 @@ class Actor {
     }
 
     this.contacts = replay.fields.filter((f) => f.kind === 'contact');
-    const slots = Math.max(1, this.contacts.reduce((n, f) => n + f.count / 6, 0));
-    // forces act inside the bodies; they are drawn over them
-    const over = new THREE.MeshBasicMaterial({ depthTest: false, transparent: true, opacity: ghost ? 0.45 : 0.95 });
-    this.shafts = new THREE.InstancedMesh(new THREE.CylinderGeometry(1, 1, 1, 10).translate(0, 0.5, 0), over, slots);
-    this.heads = new THREE.InstancedMesh(new THREE.ConeGeometry(1, 1, 14).translate(0, -0.5, 0), over, slots);
-    for (const mesh of [this.shafts, this.heads]) {
-      mesh.frustumCulled = false;
-      mesh.renderOrder = 5;
-      mesh.visible = false;
-      this.group.add(mesh);
-    }
+    this.forces = new Arrows(this.group, this.contacts.reduce((n, f) => n + f.count / 6, 0), ghost ? 0.45 : 0.95);
+    this.vectors = new Arrows(this.group, replay.fields.filter((f) => f.kind === 'vector').length, ghost ? 0.45 : 0.95);
     const forces: number[] = [];
     const { values, width } = replay;
     const stride = Math.max(1, Math.floor(replay.frames / 1000));
@@ -186,25 +329,23 @@ class Actor {
         for (let s = 3; s < field.count; s += 6) {
           const at = k * width + field.offset + s;
           const f = Math.hypot(values[at]!, values[at + 1]!, values[at + 2]!);
-          if (f > 0 && Number.isFinite(f)) forces.push(f);
+          forces.push(f);
         }
       }
     }
-    forces.sort((p, q) => p - q);
-    this.force_typical = forces[Math.floor(0.9 * forces.length)] ?? 0;
+    this.force_typical = typical(forces);
 
     for (const field of replay.fields.filter((f) => f.kind === 'polyline')) {
       const body = replay.bodies.find((b) => b.name === field.body);
-      const tube = body?.shape === 'tube' && body.size[0] ? 2 * body.size[0] : 0;
-      const line = new Line2(new LineGeometry(), new LineMaterial({ color: body?.colour ?? '#0072b2', linewidth: tube || 3, worldUnits: tube > 0, transparent: ghost, opacity: ghost ? 0.4 : 1 }));
-      line.frustumCulled = false;
-      this.lines.push({ line, field });
-      this.group.add(line);
+      const radius = body?.shape === 'tube' ? (body.size[0] ?? 0) : 0;
+      const curve = new Curve(field, Math.floor(field.count / 3), radius, body?.colour ?? '#0072b2', this.material());
+      this.curves.push(curve);
+      this.group.add(curve.object);
     }
     this.set_frame(0);
   }
 
-  private material(): THREE.Material {
+  private material(): THREE.MeshPhongMaterial {
     return new THREE.MeshPhongMaterial({ color: '#ffffff', specular: '#1c1c1c', shininess: 25, transparent: this.ghost, opacity: this.ghost ? 0.32 : 1, depthWrite: !this.ghost });
   }
 
@@ -212,6 +353,8 @@ class Actor {
     this.position.set(v[at]!, v[at + 1]!, v[at + 2]!);
     this.rotation.set(v[at + 4]!, v[at + 5]!, v[at + 6]!, v[at + 3]!);
     this.matrix.compose(this.position, this.rotation, one);
+    // a body whose pose is unknown is not drawn
+    if (!this.matrix.elements.every(Number.isFinite)) this.matrix.makeScale(0, 0, 0);
   }
 
   set_frame(frame: number): void {
@@ -227,9 +370,7 @@ class Actor {
     }
     for (const mesh of touched) mesh.instanceMatrix.needsUpdate = true;
     if (this.rings?.visible) this.place_rings();
-    for (const { line, field } of this.lines) {
-      line.geometry.setPositions(values.subarray(start + field.offset, start + field.offset + field.count - (field.count % 3)));
-    }
+    for (const curve of this.curves) curve.update(values, start + curve.field.offset);
     for (const trail of this.trails.values()) {
       trail.line.geometry.instanceCount = Math.round((frame / Math.max(1, trail.frames - 1)) * (trail.points - 1));
     }
@@ -277,38 +418,47 @@ class Actor {
       slot.mesh.setColorAt(slot.index, this.colour.set(grey ? palette.obstacle : colour));
       slot.mesh.instanceColor!.needsUpdate = true;
     }
-    (this.shafts.material as THREE.MeshBasicMaterial).color.set(palette.force);
+    this.forces.colour = palette.force;
+    this.vectors.colour = palette.vector;
   }
 
   /** Arrows of `metres_per_newton`, `thick` metres in radius; none when the scale is 0. */
   set_forces(metres_per_newton: number, thick: number): void {
-    const visible = metres_per_newton > 0 && this.contacts.length > 0;
-    this.shafts.visible = this.heads.visible = visible;
-    if (!visible) return;
     const { values, width } = this.replay;
-    const up = new THREE.Vector3(0, 1, 0), direction = new THREE.Vector3();
-    let i = 0;
-    for (const field of this.contacts) {
+    this.forces.begin();
+    for (const field of metres_per_newton > 0 ? this.contacts : []) {
       for (let s = 0; s < field.count; s += 6) {
         const at = this.frame * width + field.offset + s;
-        direction.set(values[at + 3]!, values[at + 4]!, values[at + 5]!);
-        const length = direction.length() * metres_per_newton;
-        if (!(length > 1e-4 * thick) || !Number.isFinite(length + values[at]!)) {
-          this.shafts.setMatrixAt(i, this.matrix.makeScale(0, 0, 0));
-          this.heads.setMatrixAt(i, this.matrix);
-        } else {
-          direction.normalize();
-          this.rotation.setFromUnitVectors(up, direction);
-          this.position.set(values[at]!, values[at + 1]!, values[at + 2]!);
-          const head = Math.min(6 * thick, 0.6 * length);
-          this.shafts.setMatrixAt(i, this.matrix.compose(this.position, this.rotation, this.scale.set(thick, length - head, thick)));
-          this.position.addScaledVector(direction, length);
-          this.heads.setMatrixAt(i, this.matrix.compose(this.position, this.rotation, this.scale.set(0.42 * head, head, 0.42 * head)));
-        }
-        ++i;
+        this.forces.add(values, at, at + 3, 3, metres_per_newton, thick);
       }
     }
-    this.shafts.instanceMatrix.needsUpdate = this.heads.instanceMatrix.needsUpdate = true;
+    this.forces.end();
+  }
+
+  /** Vectors of one quantity, each from the middle of its body, in world axes; none when the scale is 0. */
+  set_vectors(vectors: Vectors | undefined, scale: number, thick: number): void {
+    const { values, width } = this.replay;
+    const start = this.frame * width;
+    this.vectors.begin();
+    for (const field of scale > 0 ? (vectors?.fields ?? []) : []) {
+      const pose = this.poses.get(field.body ?? '');
+      const body = this.replay.bodies.find((b) => b.name === field.body);
+      if (pose) this.vectors.add(values, start + pose.offset, start + field.offset, field.count, scale, thick);
+      else if (body?.pose) this.vectors.add([...body.pose.subarray(0, 3), ...values.subarray(start + field.offset, start + field.offset + field.count)], 0, 3, field.count, scale, thick);
+    }
+    this.vectors.end();
+  }
+
+  /** A large value of a quantity in this run: nine in ten are below it. */
+  vector_typical(vectors: Vectors | undefined): number {
+    const { values, width, frames } = this.replay;
+    const sizes: number[] = [];
+    for (const field of vectors?.fields ?? []) {
+      for (let k = 0; k < frames; k += Math.max(1, Math.floor(frames / 1000))) {
+        sizes.push(Math.hypot(...values.subarray(k * width + field.offset, k * width + field.offset + Math.min(3, field.count))));
+      }
+    }
+    return typical(sizes);
   }
 
   set_trails(names: Set<string>, z: number): void {
@@ -345,17 +495,26 @@ class Actor {
     return [...this.position.toArray(), this.rotation.w, this.rotation.x, this.rotation.y, this.rotation.z];
   }
 
-  /** Mean of the moving bodies at a frame. */
-  centre(frame: number, to: THREE.Vector3): THREE.Vector3 {
-    to.set(0, 0, 0);
-    const { values, width } = this.replay;
-    for (const { field } of this.moving) {
-      const at = frame * width + field.offset;
-      to.x += values[at]! / this.moving.length;
-      to.y += values[at + 1]! / this.moving.length;
-      to.z += values[at + 2]! / this.moving.length;
+  /** Calls with the place in `values` of every moving point of a frame, and the size of what is there. */
+  each_point(frame: number, act: (at: number, size: number[]) => void): void {
+    const start = frame * this.replay.width;
+    for (const { body, field } of this.moving) act(start + field.offset, body.size);
+    for (const { field, points, radius } of this.curves) {
+      for (let i = 0; i < points; ++i) act(start + field.offset + 3 * i, [radius]);
     }
-    return to;
+  }
+
+  /** Mean of the moving points at a frame; unchanged when none is known. */
+  centre(frame: number, to: THREE.Vector3): THREE.Vector3 {
+    const sum = new THREE.Vector3(), point = new THREE.Vector3();
+    let n = 0;
+    this.each_point(frame, (at) => {
+      point.fromArray(this.replay.values, at);
+      if (!Number.isFinite(point.x + point.y + point.z)) return;
+      sum.add(point);
+      ++n;
+    });
+    return n > 0 ? to.copy(sum).divideScalar(n) : to;
   }
 }
 
@@ -365,11 +524,23 @@ const grid_shader = {
     float lines(float size) { vec2 q = p / size; vec2 w = max(fwidth(q), 1e-6); vec2 d = abs(fract(q - 0.5) - 0.5) / w;
       float crowd = clamp(1.0 - 2.0 * max(w.x, w.y), 0.0, 1.0); return crowd * (1.0 - min(min(d.x, d.y), 1.0)); }
     void main() { float far = 1.0 - smoothstep(0.45 * reach, reach, length(p - middle));
-      float a = max(0.28 * lines(cell), 0.6 * lines(cell * 10.0)) * far;
+      vec2 w = 10.0 * fwidth(p / cell); // tenths of cells from 20 pixels on
+      float tenth = smoothstep(0.05, 0.025, max(w.x, w.y)) * lines(cell * 0.1);
+      float a = max(0.18 * tenth, max(0.28 * lines(cell), 0.6 * lines(cell * 10.0))) * far;
       gl_FragColor = vec4(mix(ground, colour, a), 1.0);
       #include <colorspace_fragment>
     }`,
 };
+
+/** Whether WebGL is drawn by the processor. Throws when there is none. */
+function is_software(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  if (!gl) throw new Error('no WebGL 2');
+  const info = gl.getExtension('WEBGL_debug_renderer_info');
+  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
 
 export class SceneView {
   readonly renderer: THREE.WebGLRenderer;
@@ -388,18 +559,20 @@ export class SceneView {
   private readonly shade: THREE.Mesh;
   private readonly edge: THREE.Line<THREE.BufferGeometry, THREE.LineBasicMaterial>;
   private readonly sun = new THREE.DirectionalLight('#ffffff', 2.1);
+  private lit = 1; // m, the span with shadows
   private waiting = false;
+  private fine_timer = 0;
+  private fine = false; // the canvas has twice the pixels
+  private shadows = false; // wanted; without a GPU only in the fine picture
   private moved = false; // the camera, since fit()
   private drawn_waiters: (() => void)[] = [];
   on_camera: () => void = () => undefined;
   on_draw: () => void = () => undefined;
 
   constructor(private readonly canvas: HTMLCanvasElement, replays: Replay[]) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
-    const gl = this.renderer.getContext();
-    const info = gl.getExtension('WEBGL_debug_renderer_info');
-    const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
-    this.software = /swiftshader|llvmpipe|software|basic render/i.test(name);
+    this.software = is_software();
+    // Without a GPU, smoothing costs half the time of a picture: draw plainly, and finely once nothing moves.
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, powerPreference: 'high-performance' });
     this.renderer.setPixelRatio(this.software ? 1 : Math.min(2, window.devicePixelRatio));
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
 
@@ -410,7 +583,7 @@ export class SceneView {
     let lowest = Infinity;
     const plane = replays[0]!.bodies.find((b) => b.shape === 'plane');
     for (const actor of this.actors) {
-      const { values, width, frames } = actor.replay;
+      const { values, frames } = actor.replay;
       const stride = Math.max(1, Math.floor(frames / 400));
       const point = new THREE.Vector3();
       const add = (v: ArrayLike<number>, at: number, size: number[]) => {
@@ -419,11 +592,12 @@ export class SceneView {
         const reach = (size[0] ?? 0) + 0.6 * (size[1] ?? 0);
         this.bounds.expandByPoint(point.clone().addScalar(reach)).expandByPoint(point.clone().addScalar(-reach));
       };
-      for (const { body, field } of actor.moving) {
-        for (let k = 0; k < frames; k += stride) {
-          add(values, k * width + field.offset, body.size);
-          lowest = Math.min(lowest, values[k * width + field.offset + 2]! - (body.size[0] ?? 0));
-        }
+      for (let k = 0; k < frames; k += stride) {
+        actor.each_point(k, (at, size) => {
+          add(values, at, size);
+          const bottom = values[at + 2]! - (size[0] ?? 0);
+          if (bottom < lowest) lowest = bottom;
+        });
       }
       for (const body of actor.replay.bodies) if (body.pose && body.shape !== 'plane') add(body.pose, 0, body.size);
     }
@@ -431,9 +605,13 @@ export class SceneView {
     // A planar model has its links at z = 0, in the plane of the floor: draw the floor under them.
     const plane_z = plane?.pose ? plane.pose[2]! : 0;
     const planar = this.actors.every((a) => a.moving.every(({ field }) => {
-      for (let k = 0; k < a.replay.frames; ++k) if (a.replay.values[k * a.replay.width + field.offset + 2] !== plane_z) return false;
+      const { values, width, frames } = a.replay;
+      for (let k = 0; k < frames; ++k) {
+        const z = values[k * width + field.offset + 2]!;
+        if (z !== plane_z && !Number.isNaN(z)) return false;
+      }
       return true;
-    }));
+    }) && a.curves.length === 0);
     this.ground_z = planar && Number.isFinite(lowest) ? lowest : plane_z;
     this.bounds.min.z = Math.min(this.bounds.min.z, this.ground_z);
     if (planar) this.bounds.min.z = this.ground_z;
@@ -453,7 +631,7 @@ export class SceneView {
     if (plane?.pose) ground.quaternion.set(plane.pose[4]!, plane.pose[5]!, plane.pose[6]!, plane.pose[3]!);
     ground.position.z = this.ground_z - 0.0005 * span;
     const tiles = new THREE.Mesh(floor, this.grid);
-    this.shade = new THREE.Mesh(floor, new THREE.ShadowMaterial({ opacity: 0.22 }));
+    this.shade = new THREE.Mesh(floor, new THREE.ShadowMaterial({ opacity: 0.3 }));
     this.shade.receiveShadow = true;
     this.shade.position.z = 0.0002 * span;
     this.shade.visible = false;
@@ -468,16 +646,9 @@ export class SceneView {
     this.scene.add(this.edge);
 
     this.scene.add(new THREE.HemisphereLight('#ffffff', '#8a8f96', 1.5));
-    this.sun.position.set(middle.x - 0.5 * span, middle.y - 0.9 * span, this.ground_z + 1.6 * span);
-    this.sun.target.position.copy(middle);
-    this.sun.shadow.mapSize.set(2048, 2048);
-    const box = this.sun.shadow.camera;
-    box.left = box.bottom = -0.75 * span;
-    box.right = box.top = 0.75 * span;
-    box.near = 0.1 * span;
-    box.far = 5 * span;
+    this.sun.shadow.mapSize.setScalar(this.software ? 1024 : 2048);
+    this.place_sun(middle, span);
     this.sun.shadow.bias = -0.0005;
-    this.sun.shadow.normalBias = 0.01 * span / 10;
     this.scene.add(this.sun, this.sun.target);
 
     for (const camera of [this.perspective, this.flat]) {
@@ -510,7 +681,27 @@ export class SceneView {
     this.request();
   }
 
+  /** Light from the left behind the viewer, with shadows of what lies within 0.75 `span` of `middle`. */
+  private place_sun(middle: THREE.Vector3, span: number): void {
+    this.sun.position.set(middle.x - 0.5 * span, middle.y - 0.9 * span, middle.z + 1.6 * span);
+    this.sun.target.position.copy(middle);
+    const box = this.sun.shadow.camera;
+    box.left = box.bottom = -0.75 * span;
+    box.right = box.top = 0.75 * span;
+    box.near = 0.1 * span;
+    box.far = 5 * span;
+    box.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.001 * span;
+  }
+
   set_shadows(on: boolean): void {
+    this.shadows = on;
+    this.apply_shadows(on && (!this.software || this.fine));
+    this.request();
+  }
+
+  private apply_shadows(on: boolean): void {
+    if (on === this.sun.castShadow) return;
     this.renderer.shadowMap.enabled = on;
     this.sun.castShadow = on;
     this.shade.visible = on;
@@ -518,7 +709,6 @@ export class SceneView {
       const material = (object as THREE.Mesh).material;
       if (material instanceof THREE.Material) material.needsUpdate = true;
     });
-    this.request();
   }
 
   private resize(): void {
@@ -580,35 +770,63 @@ export class SceneView {
       this.flat.position.copy(middle).add(top ? new THREE.Vector3(0, -1e-4 * far, far) : new THREE.Vector3(0, -far, 0));
       this.flat.updateProjectionMatrix();
     } else {
-      const wide = aspect > 0.9;
-      const direction = new THREE.Vector3(wide ? -0.28 : -0.75, -1, this.camera_name === 'follow' ? 0.95 : 0.72).normalize();
+      // along the short side of the run, so that its long side lies across the picture; upright ones see it end on
+      const [long, short] = size.x >= size.y ? [size.x, size.y] : [size.y, size.x];
+      const follow = this.camera_name === 'follow';
+      const turn = aspect > 0.9 ? (long > 2.5 * short ? -0.16 : -0.28) : -0.75;
+      const direction = new THREE.Vector3(turn, -1, follow ? 0.95 : 0.72).normalize();
+      if (size.y > 1.3 * size.x) direction.set(-direction.y, direction.x, direction.z);
       const tan = Math.tan(THREE.MathUtils.degToRad(this.perspective.fov / 2));
-      const right = new THREE.Vector3().crossVectors(direction, this.perspective.up).normalize();
-      const up = new THREE.Vector3().crossVectors(right, direction);
+      const right = new THREE.Vector3().crossVectors(this.perspective.up, direction).normalize();
+      const up = new THREE.Vector3().crossVectors(direction, right);
+      // the nearest place from which every corner is inside, then the middle of what is seen into the middle
       let distance = 0;
-      for (let c = 0; c < 8; ++c) {
-        const corner = new THREE.Vector3(c & 1 ? box.max.x : box.min.x, c & 2 ? box.max.y : box.min.y, c & 4 ? box.max.z : box.min.z).sub(middle);
-        const near = corner.dot(direction);
-        distance = Math.max(distance, near + Math.abs(corner.dot(right)) / (tan * aspect), near + Math.abs(corner.dot(up)) / tan);
+      for (let pass = 0; pass < 4; ++pass) {
+        distance = 0;
+        let [left, most, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
+        const corners = [...Array(8).keys()].map((c) => new THREE.Vector3(c & 1 ? box.max.x : box.min.x, c & 2 ? box.max.y : box.min.y, c & 4 ? box.max.z : box.min.z).sub(middle));
+        for (const corner of corners) {
+          const near = corner.dot(direction);
+          distance = Math.max(distance, near + Math.abs(corner.dot(right)) / (tan * aspect), near + Math.abs(corner.dot(up)) / tan);
+        }
+        for (const corner of corners) {
+          const away = distance - corner.dot(direction);
+          left = Math.min(left, corner.dot(right) / away);
+          most = Math.max(most, corner.dot(right) / away);
+          low = Math.min(low, corner.dot(up) / away);
+          high = Math.max(high, corner.dot(up) / away);
+        }
+        middle.addScaledVector(right, (distance * (left + most)) / 2).addScaledVector(up, (distance * (low + high)) / 2);
       }
-      this.perspective.position.copy(middle).addScaledVector(direction, distance * (this.camera_name === 'follow' ? 1.5 : 1.06));
+      this.controls.target.copy(middle);
+      this.perspective.position.copy(middle).addScaledVector(direction, distance * (follow ? 1.3 : 1.1));
     }
     this.actors[0]!.centre(this.actors[0]!.frame, this.followed);
+    const whole = this.bounds.getSize(new THREE.Vector3());
+    const near = this.camera_name === 'follow' ? box.getSize(new THREE.Vector3()).multiplyScalar(2) : whole;
+    this.lit = Math.min(Math.max(near.x, near.y, near.z), Math.max(whole.x, whole.y, whole.z));
+    this.place_sun(box.getCenter(new THREE.Vector3()), this.lit);
     this.moved = false;
     this.controls.update();
     this.request();
   }
 
+  /** Whether the run is much longer than the robot, which would be small in a picture of the whole. */
+  get travels(): boolean {
+    const longest = (box: THREE.Box3) => Math.max(...box.getSize(new THREE.Vector3()).toArray());
+    return longest(this.bounds) > 2 * longest(this.robot_box());
+  }
+
   private robot_box(): THREE.Box3 {
     const box = new THREE.Box3();
     const actor = this.actors[0]!;
-    for (const { body } of actor.moving) {
-      const pose = actor.pose_of(body.name);
-      if (!pose) continue;
-      const reach = (body.size[0] ?? 0) + (body.size[1] ?? 0);
-      box.expandByPoint(new THREE.Vector3(...(pose.slice(0, 3) as [number, number, number])).addScalar(reach));
-      box.expandByPoint(new THREE.Vector3(...(pose.slice(0, 3) as [number, number, number])).addScalar(-reach));
-    }
+    const point = new THREE.Vector3();
+    actor.each_point(actor.frame, (at, size) => {
+      point.fromArray(actor.replay.values, at);
+      if (!Number.isFinite(point.x + point.y + point.z)) return;
+      const reach = (size[0] ?? 0) + (size[1] ?? 0);
+      box.expandByPoint(point.clone().addScalar(reach)).expandByPoint(point.addScalar(-reach));
+    });
     return box.isEmpty() ? this.bounds.clone() : box;
   }
 
@@ -639,6 +857,7 @@ export class SceneView {
       this.followed.copy(now);
       this.camera.position.add(step);
       this.controls.target.add(step);
+      this.place_sun(now, this.lit);
       this.moved = true;
       this.controls.update();
     }
@@ -656,10 +875,28 @@ export class SceneView {
   request(): void {
     if (this.waiting) return;
     this.waiting = true;
+    clearTimeout(this.fine_timer);
     requestAnimationFrame(() => {
       this.waiting = false;
+      this.set_fine(false);
       this.draw_now();
+      if (this.software) this.fine_timer = window.setTimeout(() => this.draw_finely(), 500);
     });
+  }
+
+  private set_fine(on: boolean): void {
+    if (!this.software) return;
+    this.apply_shadows(on && this.shadows);
+    if (on === this.fine) return;
+    this.fine = on;
+    this.renderer.setPixelRatio(on ? 2 : 1);
+  }
+
+  /** With shadows, and twice the pixels each way, which the browser averages. */
+  private draw_finely(): void {
+    if (this.waiting) return;
+    this.set_fine(true);
+    this.draw_now();
   }
 
   private draw_now(): void {
@@ -678,6 +915,8 @@ export class SceneView {
   }
 
   pixels(): { width: number; height: number; data: Uint8Array } {
+    this.set_fine(false);
+    this.apply_shadows(this.shadows);
     this.renderer.render(this.scene, this.camera);
     const gl = this.renderer.getContext();
     const width = gl.drawingBufferWidth, height = gl.drawingBufferHeight;
@@ -688,6 +927,7 @@ export class SceneView {
 
   /** The canvas just after drawing, for a picture. */
   picture(): HTMLCanvasElement {
+    this.set_fine(true);
     this.renderer.render(this.scene, this.camera);
     return this.canvas;
   }

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { embed, make_page, open_browser, open_page, ready, until, viewer } from '../page.mjs';
+import { make_synthetic, shapes } from '../synthetic.mjs';
 
 const fixtures = new URL('../fixtures/', import.meta.url).pathname;
 const coluber = process.env.COLUBER;
@@ -199,9 +200,8 @@ test('each camera gives another picture, and the address brings the view back', 
     assert.equal(pictures.size, 4);
     await page.click('[data-camera=top]');
     await page.fill('#scrubber', '0.2');
-    await page.waitForTimeout(500);
+    await until(page, () => /t=0\.20&cam=top/.test(location.hash));
     const seen = await look(page);
-    assert.match(page.url(), /t=0\.20&cam=top/);
     await page.reload();
     await ready(page);
     assert.equal(await page.evaluate(() => window.coluber.time), 0.2);
@@ -211,7 +211,7 @@ test('each camera gives another picture, and the address brings the view back', 
     await page.mouse.down();
     await page.mouse.move(box.x + 420, box.y + 230, { steps: 3 });
     await page.mouse.up();
-    await page.waitForTimeout(500);
+    await until(page, () => /&view=/.test(location.hash));
     const dragged = await page.evaluate(() => window.coluber.view());
     assert.equal(dragged.length, 7);
     await page.reload();
@@ -266,6 +266,7 @@ test('light and dark follow the system and the button', async () => {
   await with_page([packed], '', async (page) => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await ready(page);
+    await until(page, () => document.documentElement.dataset.theme === 'dark');
     const dark = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     await page.click('#theme');
     const light = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -336,11 +337,115 @@ test('names from a file are shown as text, never as HTML', async () => {
   run.run.summary[evil] = evil;
   run.run.scenario[evil] = evil;
   for (const f of run.replay.fields) f.label = f.name === 'time' ? f.label : evil;
+  run.run.name = evil;
+  run.run.units = { [evil]: evil };
+  run.run.status = evil;
+  run.replay.bodies[0].colour = 'url(x)"><img src=x>';
+  const link = run.replay.bodies[0].name;
+  run.replay.bodies[0].name = evil;
+  for (const f of run.replay.fields) if (f.body === link) f.body = evil;
   await with_page([run], '', async (page) => {
     await ready(page);
     assert.equal(await page.textContent('#title'), evil);
+    for (const name of await page.locator('#channel option').evaluateAll((all) => all.map((o) => o.value))) await page.selectOption('#channel', name);
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assert.equal(await page.locator('img').count(), 0);
+  });
+});
+
+test('every shape of the format is drawn, moving and standing; an unknown one is left out', async () => {
+  await with_page([make_synthetic()], '#t=0.5', async (page) => {
+    await ready(page);
+    for (const [shape] of shapes) {
+      const [moving, still] = await page.evaluate((s) => [window.coluber.poseOf(`moving_${s}`), window.coluber.poseOf(`still_${s}`)], shape);
+      assert.ok(Math.abs(moving[1] - 0.2) < 1e-6, `${shape} moves: ${moving}`);
+      assert.ok(Math.abs(still[1] + 0.5) < 1e-6, `${shape} stands: ${still}`);
+    }
+    assert.equal(await page.evaluate(() => window.coluber.poseOf('odd')), null);
+    assert.match(await page.textContent('#about'), /fields of kind heights/);
+  });
+});
+
+const alone = (shape) => {
+  const run = make_synthetic();
+  run.replay.fields = run.replay.fields.filter((f) => ['time', 'energy', `moving_${shape}.pose`].includes(f.name));
+  run.replay.bodies = run.replay.bodies.filter((b) => b.name === `moving_${shape}`);
+  return run;
+};
+for (const [shape] of shapes) {
+  test(`a ${shape} alone makes a picture`, async () => {
+    await with_page([alone(shape)], '', async (page) => {
+      await ready(page);
+      assert.ok((await look(page)).blue > 500);
+    });
+  });
+}
+
+test('a shape to come makes no picture and no fault', async () => {
+  const run = alone('box');
+  run.replay.bodies[0].shape = 'teapot';
+  await with_page([run], '', async (page) => {
+    await ready(page);
+    assert.ok((await look(page)).blue < 50);
+  });
+});
+
+test('curves are drawn as a tube or a line, and move', async () => {
+  const run = make_synthetic();
+  run.replay.fields = run.replay.fields.filter((f) => ['time', 'energy', 'rod.shape', 'rope.shape'].includes(f.name));
+  run.replay.bodies = run.replay.bodies.filter((b) => ['rod', 'rope'].includes(b.name));
+  // pixels of the rod's green and of the rope's pink
+  const count = (page) => page.evaluate(() => {
+    const { data } = window.coluber.pixels();
+    let green = 0, pink = 0, hash = 0;
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 1] > data[i] + 40 && data[i + 1] > data[i + 2] + 10) ++green;
+      if (data[i] > data[i + 1] + 40 && data[i + 2] > data[i + 1] + 20) ++pink;
+      hash = (hash * 31 + data[i]) | 0;
+    }
+    return { green, pink, hash };
+  });
+  await with_page([run], '#cam=top', async (page) => {
+    await ready(page);
+    const seen = await count(page);
+    assert.ok(seen.green > 3000, `${seen.green} green`);
+    assert.ok(seen.pink > 300, `${seen.pink} pink`);
+    await page.fill('#scrubber', '0.7');
+    assert.notEqual((await count(page)).hash, seen.hash);
+  });
+});
+
+test('vectors are arrows at their bodies, with a scale, and can be switched off', async () => {
+  await with_page([make_synthetic()], '#t=0.5', async (page) => {
+    await ready(page);
+    assert.deepEqual(await page.evaluate(() => window.coluber.arrows()), [{ forces: 1, vectors: 3 }]);
+    assert.match(await page.textContent('#vector_scale'), /^velocity [\d.]+ m\/s$/);
+    const drawn = (await look(page)).hash;
+    await page.selectOption('#vectors', '');
+    assert.deepEqual(await page.evaluate(() => window.coluber.arrows()), [{ forces: 1, vectors: 0 }]);
+    assert.notEqual((await look(page)).hash, drawn);
+    assert.equal(await page.isHidden('#vector_scale'), true);
+    await page.selectOption('#channel', 'velocity');
+    const series = await page.evaluate(() => window.coluber.plot().map((s) => s.values[10]));
+    assert.equal(series.length, 3);
+    series.forEach((v) => assert.ok(Math.abs(v - Math.hypot(0.1, 0.4, 0.1)) < 1e-6, `${v}`));
+  });
+});
+
+test('a body whose pose is not a number is left out and the rest is shown', async () => {
+  const run = make_synthetic();
+  const f = run.replay.fields.find((g) => g.name === 'moving_sphere.pose');
+  const bytes = Buffer.from(run.data.bytes, 'base64');
+  for (let k = 5; k < run.replay.frames; ++k) for (let i = 0; i < 7; ++i) bytes.writeFloatLE(NaN, 4 * (k * run.replay.floats_per_frame + f.offset + i));
+  run.data.bytes = bytes.toString('base64');
+  await with_page([run], '#t=0.5&cam=follow', async (page) => {
+    await ready(page);
+    const seen = await look(page);
+    assert.ok(seen.blue > 500, `${seen.blue}`);
+    assert.ok(seen.colours > 50);
+    await page.keyboard.press('0');
+    await page.keyboard.press('1');
+    assert.ok((await look(page)).blue > 500);
   });
 });
 
@@ -351,6 +456,21 @@ const damages = {
   'whose frames do not fit': [(run) => void (run.replay.frames += 10), /cut short/],
   'of another program': [(run) => void (run.replay.format = 'bvh'), /not a Coluber replay/],
   'that is empty': [() => '{}', /data in this page/],
+  'of more frames than a page can hold': [(run) => void (run.replay.frames = 1e9), /larger than a page can hold/],
+  'of absurdly many frames': [(run) => void (run.replay.frames = 1e300), /larger than a page can hold|whole number/],
+  'of no frames': [(run) => void (run.replay.frames = 0), /at least 1/],
+  'with a field beyond its frame': [(run) => void (run.replay.fields[3].offset = 1e6), /a frame has only/],
+  'with a field that is no object': [(run) => void (run.replay.fields[3] = 7), /is not an object/],
+  'with infinite columns': [(run) => void (run.data.columns[0].min = '1e999'), /no valid min and step/],
+  'whose time is not a number': [
+    (run) => {
+      const synthetic = make_synthetic();
+      const bytes = Buffer.from(synthetic.data.bytes, 'base64');
+      bytes.writeFloatLE(NaN, 4 * 3 * synthetic.replay.floats_per_frame);
+      Object.assign(run, synthetic, { data: { encoding: 'float32', bytes: bytes.toString('base64') } });
+    },
+    /time runs backwards or is not a number at frame 4/i,
+  ],
 };
 for (const [name, [damage, words]] of Object.entries(damages)) {
   test(`a replay ${name} shows what is wrong instead of a blank page`, async () => {

@@ -5,7 +5,7 @@ import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { createInflateRaw } from 'node:zlib';
 
-import { fit_joint, frame_at, make_groups, make_replay, read_embedded, read_float32, ReplayError, type Replay } from '../../src/replay.ts';
+import { fit_joint, frame_at, make_groups, make_replay, make_vectors, read_embedded, read_float32, ReplayError, unpack_planes, type Replay } from '../../src/replay.ts';
 
 // Node 18 lacks 'deflate-raw'; browsers have had it since 2022.
 try {
@@ -156,4 +156,46 @@ test('joints are found where the links meet, from the motion alone', () => {
   assert.ok(Math.abs(Math.abs(fit.a) - length / 2) < 1e-4, `${fit.a}`);
   assert.ok(Math.abs(Math.abs(fit.b) - length / 2) < 1e-4, `${fit.b}`);
   assert.ok(fit_joint(replay, pose(1), pose(3)) === null, 'links 1 and 3 do not meet');
+});
+
+const vectors = (fields: Record<string, unknown>[]): Replay => {
+  let offset = 1;
+  const all = [{ name: 'time', kind: 'scalar', offset: 0, count: 1 }, ...fields.map((f) => ({ kind: 'vector', count: 3, unit: 'm/s', ...f, offset: (offset += 3) - 3 }))];
+  const bodies = ['link_1', 'link_2', 'head'].map((name) => ({ name, shape: 'sphere', size: [1] }));
+  return make_replay({ format: 'coluber-replay', version: 1, frames: 1, rate_hz: 1, floats_per_frame: offset, bodies, fields: all }, Float32Array.from({ length: offset }, (_, i) => i));
+};
+
+test('vectors of one quantity go together, whether numbered or named after their bodies', () => {
+  const families = make_vectors(vectors([
+    { name: 'velocity.1', label: 'velocity 1', body: 'link_1' },
+    { name: 'velocity.2', label: 'velocity 2', body: 'link_2' },
+    { name: 'link_1.push', label: 'link 1 push', body: 'link_1' },
+    { name: 'link_2.push', label: 'link 2 push', body: 'link_2' },
+    { name: 'gravity', label: 'gravity' },
+  ]));
+  assert.deepEqual(families.map((f) => [f.name, f.label, f.fields.length]), [['velocity', 'velocity', 2], ['push', 'push', 2], ['gravity', 'gravity', 1]]);
+});
+
+test('vectors of several bodies are plotted by size, a single one by axis', () => {
+  const groups = make_groups(vectors([{ name: 'velocity.1', label: 'velocity 1', body: 'link_1' }, { name: 'velocity.2', label: 'velocity 2', body: 'link_2' }, { name: 'gravity', label: 'gravity' }]));
+  const velocity = groups.find((g) => g.name === 'velocity')!;
+  assert.deepEqual(velocity.channels.map((c) => c.key), ['1', '2']);
+  assert.ok(Math.abs(velocity.channels[1]!.read(0) - Math.hypot(4, 5, 6)) < 1e-6);
+  assert.deepEqual(groups.find((g) => g.name === 'gravity')!.channels.map((c) => [c.key, c.read(0)]), [['x', 7], ['y', 8], ['z', 9]]);
+});
+
+test('unpacking undoes the differences of columns that change, stand still, or are never a number', () => {
+  const frames = 100, columns = [{ min: -1, step: 0.5 }, { min: 3, step: 2 }, { min: 4, step: 0 }, { min: 0, step: 0 }, { min: 1, step: 1 }];
+  const q = [Array.from({ length: frames }, (_, k) => (k * 7919) % 65536), Array.from({ length: frames }, (_, k) => (k % 33 === 0 ? 65535 : 65534 - k)), Array<number>(frames).fill(0), Array<number>(frames).fill(65535), Array.from({ length: frames }, (_, k) => (k === frames - 1 ? 9 : 5))];
+  const width = columns.length;
+  const planes = new Uint8Array(2 * width * frames);
+  q.forEach((column, c) => column.forEach((x, k) => {
+    const difference = (x - (k > 0 ? column[k - 1]! : 0)) & 0xffff;
+    planes[c * frames + k] = difference & 0xff;
+    planes[width * frames + c * frames + k] = difference >> 8;
+  }));
+  const values = unpack_planes(planes, columns, frames);
+  for (let k = 0; k < frames; ++k) {
+    q.forEach((column, c) => assert.ok(Object.is(values[width * k + c], column[k] === 65535 ? NaN : Math.fround(columns[c]!.min + columns[c]!.step * column[k]!))));
+  }
 });
