@@ -116,7 +116,7 @@ State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int 
   state.phi = phi;
   state.phidot = state.phidot_2 = state.phidot_3 = VectorXd::Zero(n - 1);
   state.u = VectorXd::Zero(3 * n);
-  state.ground.resize(static_cast<std::size_t>(n * model.friction_points));
+  state.ground.resize(model.links.size() * static_cast<std::size_t>(model.friction_points));
 
   // Turn and shift so that the given link lies as asked.
   double theta_base = theta;

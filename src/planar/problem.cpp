@@ -300,8 +300,8 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
 
     node.first_contact = static_cast<int>(problem.contacts.size());
     for (int p = 0; friction && p < model.friction_points; ++p) {
-      const PointMemory& point =
-          state.ground[static_cast<std::size_t>(i * model.friction_points + p)];
+      const int index = i * model.friction_points + p;
+      const PointMemory& point = state.ground[static_cast<std::size_t>(index)];
       const double load = m * load_per_mass * data.load_share(p, i);
       problem.contacts.push_back(
           ground_contact(model, link, pose, i, friction_arm(model, link, p), load, point));
