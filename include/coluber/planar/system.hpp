@@ -33,6 +33,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
 
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] const State& state() const { return state_; }
+  [[nodiscard]] const StepOptions& options() const { return options_; }
   [[nodiscard]] const Data& data() const { return data_; }
 
  private:
