@@ -22,6 +22,7 @@
 
 #include "command.hpp"
 #include "data_dir.hpp"
+#include "profile_table.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -168,6 +169,7 @@ struct Measured {
   int iterations_max = 0;
   double contacts_mean = 0.0;
   double failed_steps = 0.0;
+  Json phases;
 };
 
 // A run that looks at every step warms up; then the fastest of several plain ones counts.
@@ -204,6 +206,14 @@ Measured measure(const Scene& scene, int n, int repeat) {
     best = std::min(best, (cpu_seconds() - begin) / find_item(outcome, "steps"));
   }
   out.us_per_step = 1e6 * best;
+
+  // where the time goes, in a run of its own: the clock's readings cost a little
+  Profile profile;
+  simulation::Simulation profiled = simulation::make_simulation(scenario);
+  simulation::RunOptions options;
+  options.profile = &profile;
+  const simulation::RunOutcome outcome = simulation::run(profiled, {}, options);
+  out.phases = profile_json(profile, static_cast<std::int64_t>(find_item(outcome, "steps")));
   return out;
 }
 
@@ -238,7 +248,8 @@ Json to_json(const Measured& row) {
           {"iterations_mean", row.iterations_mean},
           {"iterations_max", row.iterations_max},
           {"contacts_mean", row.contacts_mean},
-          {"failed_steps", static_cast<std::int64_t>(row.failed_steps)}};
+          {"failed_steps", static_cast<std::int64_t>(row.failed_steps)},
+          {"phases", row.phases}};
 }
 
 int bench(BenchArguments arguments) {

@@ -255,7 +255,7 @@ double law_residual(const mjModel& model, const mjData& data, std::vector<double
 void watch(const mjModel& model, mjData& data, const Robot& robot, const Job& job,
            const Settings& settings, const peers::References& references, peers::Result& result) {
   double from[3];
-  double half[3];
+  double half[3] = {0.0, 0.0, 0.0};
   double to[3];
   peers::Tracking tracking;
   std::vector<double> jacobian;

@@ -108,10 +108,13 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   // A limit that is no number would compare as none at all.
   if (std::isnan(command.tau_max.sum())) return non_finite(command, data, {});
   make_problem(model, state, command, options, data);
+  lap(data.profile, Phase::problem);
 
   const nonsmooth::SolveInfo solve = solve_problem(data, options);
+  lap(data.profile, Phase::solve);
   const nonsmooth::Residual residual =
       nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
+  lap(data.profile, Phase::residual);
 
   StepInfo info;
   info.status = solve.status;

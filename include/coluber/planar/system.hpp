@@ -21,6 +21,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                    Eigen::Ref<Eigen::VectorXd> phidot) const override;
   StepInfo step(const JointCommand& command) override;
+  void set_profile(Profile* profile) override { data_.profile = profile; }
   [[nodiscard]] const std::vector<Observable>& observables() const override { return observables_; }
   void observe(std::span<double> frame) const override;
   void start_frame() override;
