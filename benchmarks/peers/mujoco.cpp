@@ -22,8 +22,12 @@ struct Settings {
   bool middle = false;  // free joint on the middle link instead of link 1
   bool pairs = false;   // the contacts that can be are listed; none are looked for
   bool damper = false;  // k_D as the joint's damping, which Euler treats implicitly by default
+  bool feet = false;    // each sphere slides up and down under half of its link's weight and the
+                        // links stay in their plane: the loads of the planar model
   std::vector<std::pair<std::string, std::string>> options;
 };
+
+constexpr double foot_mass = 1e-3;  // kg, taken from the link
 
 std::string number(double value) {
   std::array<char, 40> text{};
@@ -40,7 +44,9 @@ std::string body(const Settings& settings, int n, int i, int parent) {
                     (root ? "0" : number(ahead ? peers::length : -peers::length)) + " 0 " +
                     (root ? number(peers::radius) : "0") + "'>";
   if (root) {
-    out += "<freejoint/>";
+    out += settings.feet ? "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
+                           "<joint type='hinge' axis='0 0 1'/>"
+                         : "<freejoint/>";
   } else {
     // phi_i = theta_(i+1) - theta_i: a link that hangs on the next one turns the other way
     const int joint = ahead ? i : i + 1;
@@ -49,14 +55,23 @@ std::string body(const Settings& settings, int n, int i, int parent) {
            number(ahead ? -peers::length / 2 : peers::length / 2) + " 0 0'" +
            (settings.damper ? " damping='" + number(peers::k_D) + "'" : "") + "/>";
   }
-  out += "<inertial pos='0 0 0' mass='" + number(peers::mass) + "' diaginertia='" +
-         number(peers::inertia_axial) + " " + number(peers::inertia) + " " +
-         number(peers::inertia) + "'/>";
+  const double feet_mass = settings.feet ? 2 * foot_mass : 0.0;
+  const double across = peers::inertia - feet_mass * peers::half_core * peers::half_core;
+  out += "<inertial pos='0 0 0' mass='" + number(peers::mass - feet_mass) + "' diaginertia='" +
+         number(peers::inertia_axial) + " " + number(across) + " " + number(across) + "'/>";
   for (const int side : {-1, 1}) {
+    if (settings.feet) {
+      out += "<body name='foot" + id + (side < 0 ? "a" : "b") + "' pos='" +
+             number(side * peers::half_core) +
+             " 0 0'><joint type='slide' axis='0 0 1'/><inertial pos='0 0 0' mass='" +
+             number(foot_mass) + "' diaginertia='1e-9 1e-9 1e-9'/>";
+    }
     out += "<geom name='sphere" + id + (side < 0 ? "a" : "b") + "' type='sphere' size='" +
-           number(peers::radius) + "' pos='" + number(side * peers::half_core) +
-           " 0 0' friction='" + number(peers::friction) + " 0.005 0.0001'" +
+           number(peers::radius) + "' pos='" +
+           number(settings.feet ? 0.0 : side * peers::half_core) + " 0 0' friction='" +
+           number(peers::friction) + " 0.005 0.0001'" +
            (settings.pairs ? " contype='0' conaffinity='0'" : "") + "/>";
+    if (settings.feet) out += "</body>";
   }
   if (i + 1 < n && (root || ahead)) out += body(settings, n, i + 1, i);
   if (i > 0 && (root || !ahead)) out += body(settings, n, i - 1, i);
@@ -193,6 +208,16 @@ struct Robot {
     }
     data.qpos[0] = x;
     data.qpos[1] = y;
+    if (settings.feet) {
+      data.qpos[2] = theta;
+      const double weight = (0.5 * peers::mass - foot_mass) * peers::gravity;
+      for (int b = 0; b < model.nbody; ++b) {
+        if (std::strncmp(mj_id2name(&model, mjOBJ_BODY, b), "foot", 4) == 0) {
+          data.xfrc_applied[6 * b + 2] = -weight;
+        }
+      }
+      return;
+    }
     data.qpos[2] = peers::radius;
     data.qpos[3] = std::cos(theta / 2);
     data.qpos[6] = std::sin(theta / 2);
@@ -313,6 +338,8 @@ int main(int argc, char** argv) {
       settings.pairs = what == "pairs";
     } else if (name == "damping") {
       settings.damper = what == "joint";
+    } else if (name == "loads") {
+      settings.feet = what == "equal";
     } else {
       settings.options.emplace_back(name, what);
     }
