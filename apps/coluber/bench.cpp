@@ -207,13 +207,19 @@ Measured measure(const Scene& scene, int n, int repeat) {
   }
   out.us_per_step = 1e6 * best;
 
-  // where the time goes, in a run of its own: the clock's readings cost a little
-  Profile profile;
-  simulation::Simulation profiled = simulation::make_simulation(scenario);
-  simulation::RunOptions options;
-  options.profile = &profile;
-  const simulation::RunOutcome outcome = simulation::run(profiled, {}, options);
-  out.phases = profile_json(profile, static_cast<std::int64_t>(find_item(outcome, "steps")));
+  // Where the time goes, in runs of their own: the clock's readings cost a little. The fastest
+  // counts here too; the profile's clock also counts what other processes take.
+  double least = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < repeat; ++k) {
+    Profile profile;
+    simulation::RunOptions options;
+    options.profile = &profile;
+    simulation::Simulation simulation = simulation::make_simulation(scenario);
+    const simulation::RunOutcome outcome = simulation::run(simulation, {}, options);
+    if (outcome.wall_seconds >= least) continue;
+    least = outcome.wall_seconds;
+    out.phases = profile_json(profile, static_cast<std::int64_t>(find_item(outcome, "steps")));
+  }
   return out;
 }
 

@@ -12,19 +12,36 @@ std::string_view phase_name(Phase phase) {
   return names[static_cast<std::size_t>(phase)];
 }
 
-// The counter's rate from the steady clock over 2 ms; the cost of a lap as the least of many
-// batches, the rest being interruptions.
+// The counter's rate from the steady clock over 2 ms, both ends read together as nearly as the
+// machine allows; the cost of a lap as the least of many batches, the rest being interruptions.
 Profile::Profile() {
   using Clock = std::chrono::steady_clock;
+  struct Moment {
+    Clock::time_point clock;
+    std::uint64_t ticks = 0;
+  };
+  const auto read = [] {
+    constexpr int tries = 8;
+    Moment moment;
+    std::uint64_t narrowest = std::numeric_limits<std::uint64_t>::max();
+    for (int k = 0; k < tries; ++k) {
+      const std::uint64_t before = ticks();
+      const Clock::time_point now = Clock::now();
+      const std::uint64_t after = ticks();
+      if (after - before >= narrowest) continue;
+      narrowest = after - before;
+      moment = {now, before + narrowest / 2};
+    }
+    return moment;
+  };
   constexpr auto window = std::chrono::milliseconds(2);
-  const Clock::time_point begin = Clock::now();
-  const std::uint64_t first = ticks();
-  Clock::time_point now = begin;
-  while (now - begin < window) now = Clock::now();
-  const std::uint64_t last = ticks();
-  if (last > first) {
-    seconds_per_tick_ =
-        std::chrono::duration<double>(now - begin).count() / static_cast<double>(last - first);
+  const Moment first = read();
+  while (Clock::now() - first.clock < window) {
+  }
+  const Moment last = read();
+  if (last.ticks > first.ticks) {
+    seconds_per_tick_ = std::chrono::duration<double>(last.clock - first.clock).count() /
+                        static_cast<double>(last.ticks - first.ticks);
   }
 
   constexpr int batches = 50;

@@ -1,5 +1,6 @@
 #include "coluber/core/profile.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <gtest/gtest.h>
@@ -29,15 +30,18 @@ TEST(Profile, GivesTheTimeSinceTheLastLapToThePhaseNamed) {
   spend(std::chrono::microseconds(1000));
   profile.lap(Phase::recording);
   const Clock::time_point end = Clock::now();
-  // Both clocks read the same moments to within microseconds; their rates are compared over 2 ms,
-  // so that one interruption in the wrong place costs per cents: a tenth.
   const auto elapsed = [](auto from, auto to) {
     return std::chrono::duration<double>(to - from).count();
   };
-  EXPECT_NEAR(seconds_of(profile, Phase::solve), elapsed(begin, between),
-              0.1 * elapsed(begin, between));
-  EXPECT_NEAR(seconds_of(profile, Phase::recording), elapsed(between, end),
-              0.1 * elapsed(between, end));
+  // What was spent for certain, and all that passed; 2 % for the rate, which is taken over 2 ms
+  // from clocks read within some 50 ns of each other.
+  constexpr double slack = 0.02;
+  EXPECT_GE(seconds_of(profile, Phase::solve), 3e-3 * (1.0 - slack));
+  EXPECT_LE(seconds_of(profile, Phase::solve), elapsed(begin, between) * (1.0 + slack));
+  EXPECT_GE(seconds_of(profile, Phase::recording), 1e-3 * (1.0 - slack));
+  // a pause between the first lap and the reading of `between` belongs to this phase
+  EXPECT_LE(seconds_of(profile, Phase::solve) + seconds_of(profile, Phase::recording),
+            elapsed(begin, end) * (1.0 + slack));
   EXPECT_EQ(seconds_of(profile, Phase::problem), 0.0);
 }
 
@@ -65,13 +69,15 @@ TEST(Profile, StartForgetsWhatWasBefore) {
 
 TEST(Profile, TakesItsOwnReadingsOff) {
   Profile profile;
-  profile.start();
-  const Clock::time_point begin = Clock::now();
-  constexpr int laps = 100000;
-  for (int k = 0; k < laps; ++k) profile.lap(Phase::solve);
-  const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-  EXPECT_LT(seconds_of(profile, Phase::solve), 0.9 * elapsed)
-      << "all that was done was reading the clock";
+  double least = 1.0;  // share of the time that is left; interruptions only add to it
+  for (int k = 0; k < 50; ++k) {
+    const Clock::time_point begin = Clock::now();
+    profile.start();
+    for (int j = 0; j < 1000; ++j) profile.lap(Phase::solve);
+    const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
+    least = std::min(least, seconds_of(profile, Phase::solve) / elapsed);
+  }
+  EXPECT_LT(least, 0.5) << "all that was done was reading the clock";
 }
 
 TEST(Profile, EveryPhaseHasANameOfItsOwn) {
