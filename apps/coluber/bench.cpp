@@ -207,19 +207,26 @@ Measured measure(const Scene& scene, int n, int repeat) {
   }
   out.us_per_step = 1e6 * best;
 
-  // Where the time goes, in runs of their own: the clock's readings cost a little. The fastest
-  // counts here too; the profile's clock also counts what other processes take.
-  double least = std::numeric_limits<double>::infinity();
+  // Where the time goes, in runs of their own: the clock's readings cost a little, and it also
+  // counts what other processes take. Of each phase the fastest counts.
+  std::vector<Profile::Share> phases;
+  double steps = 0.0;
   for (int k = 0; k < repeat; ++k) {
     Profile profile;
     simulation::RunOptions options;
     options.profile = &profile;
     simulation::Simulation simulation = simulation::make_simulation(scenario);
-    const simulation::RunOutcome outcome = simulation::run(simulation, {}, options);
-    if (outcome.wall_seconds >= least) continue;
-    least = outcome.wall_seconds;
-    out.phases = profile_json(profile, static_cast<std::int64_t>(find_item(outcome, "steps")));
+    steps = find_item(simulation::run(simulation, {}, options), "steps");
+    const std::vector<Profile::Share> now = profile.shares();
+    if (phases.empty()) phases = now;
+    for (std::size_t p = 0; p < now.size(); ++p) {
+      phases[p].seconds = std::min(phases[p].seconds, now[p].seconds);
+    }
   }
+  double total = 0.0;
+  for (const Profile::Share& part : phases) total += part.seconds;
+  for (Profile::Share& part : phases) part.share = total > 0.0 ? part.seconds / total : 0.0;
+  out.phases = profile_json(phases, static_cast<std::int64_t>(steps));
   return out;
 }
 

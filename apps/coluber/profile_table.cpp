@@ -20,10 +20,10 @@ void print_profile(const Profile& profile, std::int64_t steps) {
              total > 0.0 ? 100.0 : 0.0, 1e6 * total / count);
 }
 
-nlohmann::ordered_json profile_json(const Profile& profile, std::int64_t steps) {
+nlohmann::ordered_json profile_json(const std::vector<Profile::Share>& phases, std::int64_t steps) {
   const auto count = static_cast<double>(std::max<std::int64_t>(steps, 1));
   auto out = nlohmann::ordered_json::array();
-  for (const Profile::Share& part : profile.shares()) {
+  for (const Profile::Share& part : phases) {
     out.push_back({{"name", phase_name(part.phase)},
                    {"ms", 1e3 * part.seconds},
                    {"share", part.share},

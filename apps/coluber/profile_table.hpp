@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -12,6 +13,6 @@ namespace coluber::app {
 void print_profile(const Profile& profile, std::int64_t steps);
 
 /// [{"name", "ms", "share", "us_per_step"}, …]
-nlohmann::ordered_json profile_json(const Profile& profile, std::int64_t steps);
+nlohmann::ordered_json profile_json(const std::vector<Profile::Share>& phases, std::int64_t steps);
 
 }  // namespace coluber::app

@@ -150,7 +150,8 @@ int run(const RunArguments& arguments) {
 
   for (std::size_t k = warned; k < outcome.warnings.size(); ++k) print_warning(outcome.warnings[k]);
   if (arguments.json) {
-    print_json(folder, profile ? profile_json(*profile, simulation.system->step_count()) : nullptr);
+    print_json(folder, profile ? profile_json(profile->shares(), simulation.system->step_count())
+                               : nullptr);
   } else if (!arguments.quiet) {
     print_summary(simulation, outcome);
   }
