@@ -22,6 +22,7 @@
 
 #include "command.hpp"
 #include "data_dir.hpp"
+#include "profile_table.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -168,6 +169,7 @@ struct Measured {
   int iterations_max = 0;
   double contacts_mean = 0.0;
   double failed_steps = 0.0;
+  Json phases;
 };
 
 // A run that looks at every step warms up; then the fastest of several plain ones counts.
@@ -204,6 +206,27 @@ Measured measure(const Scene& scene, int n, int repeat) {
     best = std::min(best, (cpu_seconds() - begin) / find_item(outcome, "steps"));
   }
   out.us_per_step = 1e6 * best;
+
+  // Where the time goes, in runs of their own: the clock's readings cost a little, and it also
+  // counts what other processes take. Of each phase the fastest counts.
+  std::vector<Profile::Share> phases;
+  double steps = 0.0;
+  for (int k = 0; k < repeat; ++k) {
+    Profile profile;
+    simulation::RunOptions options;
+    options.profile = &profile;
+    simulation::Simulation simulation = simulation::make_simulation(scenario);
+    steps = find_item(simulation::run(simulation, {}, options), "steps");
+    const std::vector<Profile::Share> now = profile.shares();
+    if (phases.empty()) phases = now;
+    for (std::size_t p = 0; p < now.size(); ++p) {
+      phases[p].seconds = std::min(phases[p].seconds, now[p].seconds);
+    }
+  }
+  double total = 0.0;
+  for (const Profile::Share& part : phases) total += part.seconds;
+  for (Profile::Share& part : phases) part.share = total > 0.0 ? part.seconds / total : 0.0;
+  out.phases = profile_json(phases, static_cast<std::int64_t>(steps));
   return out;
 }
 
@@ -238,7 +261,8 @@ Json to_json(const Measured& row) {
           {"iterations_mean", row.iterations_mean},
           {"iterations_max", row.iterations_max},
           {"contacts_mean", row.contacts_mean},
-          {"failed_steps", static_cast<std::int64_t>(row.failed_steps)}};
+          {"failed_steps", static_cast<std::int64_t>(row.failed_steps)},
+          {"phases", row.phases}};
 }
 
 int bench(BenchArguments arguments) {

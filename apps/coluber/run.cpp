@@ -17,6 +17,7 @@
 #include "coluber/simulation/simulation.hpp"
 
 #include "command.hpp"
+#include "profile_table.hpp"
 #include "replay_page.hpp"
 #include "terminal.hpp"
 
@@ -68,11 +69,12 @@ void print_summary(const simulation::Simulation& simulation,
 }
 
 // run.json itself, so that there is one form to learn; with the folder it is in.
-void print_json(const fs::path& folder) {
+void print_json(const fs::path& folder, const nlohmann::ordered_json& phases) {
   using Json = nlohmann::ordered_json;
   std::ifstream in(folder / "run.json", std::ios::binary);
   Json out{{"out", folder.string()}};
   out.update(Json::parse(in));
+  if (!phases.is_null()) out["phases"] = phases;
   fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
@@ -86,12 +88,9 @@ std::vector<std::pair<std::string, std::string>> options_given(const RunArgument
 
 int run(const RunArguments& arguments) {
   record::skip_hdf5_exit_flush();
-  for (const auto& [given, name] :
-       {std::pair{arguments.resume, "--resume"}, std::pair{arguments.profile, "--profile"}}) {
-    if (given) {
-      print_error(fmt::format("error: {} is not built yet", name));
-      return 2;
-    }
+  if (arguments.resume) {
+    print_error("error: --resume is not built yet");
+    return 2;
   }
   catch_signals();
   scenario::Overrides overrides = arguments.overrides;
@@ -118,6 +117,8 @@ int run(const RunArguments& arguments) {
   ProgressLine progress(!arguments.quiet);
   simulation::RunOptions options;
   options.interrupt = &interrupted;
+  std::optional<Profile> profile;
+  if (arguments.profile) options.profile = &profile.emplace();
   if (!arguments.quiet && is_terminal()) {
     options.progress = [&](const simulation::Progress& now) { progress.show(now); };
   }
@@ -127,6 +128,7 @@ int run(const RunArguments& arguments) {
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
     out->finish(outcome);
+    lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();
     out->abandon(error.what());
@@ -148,10 +150,12 @@ int run(const RunArguments& arguments) {
 
   for (std::size_t k = warned; k < outcome.warnings.size(); ++k) print_warning(outcome.warnings[k]);
   if (arguments.json) {
-    print_json(folder);
+    print_json(folder, profile ? profile_json(profile->shares(), simulation.system->step_count())
+                               : nullptr);
   } else if (!arguments.quiet) {
     print_summary(simulation, outcome);
   }
+  if (profile && !arguments.json) print_profile(*profile, simulation.system->step_count());
   if (arguments.verbose) {
     fmt::print(stderr, "loop {:.3f} s, iterations a step: mean {:.3f}, largest {}\n",
                outcome.wall_seconds, outcome.iterations_mean, outcome.iterations_max);
@@ -196,11 +200,11 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--seed", arguments->seed, "seed of the random numbers")->type_name("N");
   command->add_flag("--force", arguments->force, "replace the run in a folder that exists");
   command->add_flag("--json", arguments->json, "print run.json on the standard output");
+  command->add_flag("--profile", arguments->profile, "say what the time went into, by phase");
   CLI::Option* quiet =
       command->add_flag("-q,--quiet", arguments->quiet, "errors and warnings only");
   command->add_flag("-v,--verbose", arguments->verbose, "say more")->excludes(quiet);
-  command->add_flag("--resume", arguments->resume)->group("");    // known, not built yet
-  command->add_flag("--profile", arguments->profile)->group("");  // known, not built yet
+  command->add_flag("--resume", arguments->resume)->group("");  // known, not built yet
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

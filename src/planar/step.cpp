@@ -106,10 +106,13 @@ StepInfo step_plain(const Model& model, State& state, Data& data, const JointCom
                     const StepOptions& options) {
   const double dt = options.dt;
   make_problem(model, state, command, options, data);
+  lap(data.profile, Phase::problem);
 
   const nonsmooth::SolveInfo solve = solve_problem(data, options);
+  lap(data.profile, Phase::solve);
   const nonsmooth::Residual residual =
       nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
+  lap(data.profile, Phase::residual);
 
   StepInfo info;
   info.status = solve.status;

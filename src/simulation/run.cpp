@@ -138,11 +138,15 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   std::int64_t iterations = 0;
 
   const auto take_frame = [&] {
+    lap(options.profile, Phase::bookkeeping);
     if (!sinks.empty()) system.observe(values);
     for (FrameSink* sink : sinks) sink->frame(system, values);
     system.start_frame();
+    lap(options.profile, Phase::recording);
   };
 
+  system.set_profile(options.profile);
+  if (options.profile != nullptr) options.profile->start();
   const Clock::time_point begin = Clock::now();
   Clock::time_point reported = begin;
   simulation.gait->evaluate(system.time(), phi_d_A, phidot_d_A);
@@ -158,7 +162,9 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     }
     const double t_A = static_cast<double>(k) * dt;
     const double t_E = static_cast<double>(k + 1) * dt;
+    lap(options.profile, Phase::bookkeeping);
     simulation.gait->evaluate(t_E, phi_d_E, phidot_d_E);
+    lap(options.profile, Phase::references);
     simulation.controller->update({.t = t_A,
                                    .dt = dt,
                                    .phi = phi,
@@ -169,6 +175,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                                    .phidot_d_E = phidot_d_E,
                                    .system = system},
                                   command);
+    lap(options.profile, Phase::controller);
     const StepInfo info = system.step(command);
     if (info.status == Status::non_finite) {  // the state is still that at A: no step was taken
       ++failed_steps;
@@ -217,6 +224,8 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       }
     }
   }
+  lap(options.profile, Phase::bookkeeping);
+  system.set_profile(nullptr);
   outcome.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
 
   const std::int64_t steps = k - first;

@@ -15,6 +15,8 @@
 
 namespace coluber {
 
+class Profile;
+
 /// One named quantity of a System. A recorder, a CSV header, a plot and Python need nothing else.
 struct Observable {
   std::string name;        ///< dataset name, e.g. "link_position"
@@ -96,6 +98,9 @@ class COLUBER_EXPORT System {
                            Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
 
   virtual StepInfo step(const JointCommand& command) = 0;
+  /// From now on a step gives its parts' times to `profile` (null: no more). A system may have none
+  /// to tell apart.
+  virtual void set_profile(Profile* /*profile*/) {}
 
   [[nodiscard]] virtual const std::vector<Observable>& observables() const = 0;
   /// All observables at time(), concatenated in the order of `observables()`, row-major.

@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 
 #include "coluber/core/export.hpp"
+#include "coluber/core/profile.hpp"
 #include "coluber/core/status.hpp"
 #include "coluber/core/system.hpp"
 #include "coluber/nonsmooth/contact_problem.hpp"
@@ -191,6 +192,7 @@ struct COLUBER_EXPORT Data {
 
   ObstacleGrid grid;            ///< the model's obstacles by place
   Eigen::Matrix2Xd load_share;  ///< of a link's weight on its friction points, by link
+  Profile* profile = nullptr;  ///< takes the time of a step's parts, if there is one
 
   // pairs of link and obstacle that can touch before some link has moved `reach`
   struct Candidates {

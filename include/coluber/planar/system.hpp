@@ -23,6 +23,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                    Eigen::Ref<Eigen::VectorXd> phidot) const override;
   StepInfo step(const JointCommand& command) override;
+  void set_profile(Profile* profile) override { data_.profile = profile; }
   [[nodiscard]] const std::vector<Observable>& observables() const override { return observables_; }
   void observe(std::span<double> frame) const override;
   void start_frame() override;
@@ -36,6 +37,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
 
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] const State& state() const { return state_; }
+  [[nodiscard]] const StepOptions& options() const { return options_; }
   [[nodiscard]] const Data& data() const { return data_; }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "coluber/control/controller.hpp"
 #include "coluber/core/export.hpp"
+#include "coluber/core/profile.hpp"
 #include "coluber/core/system.hpp"
 #include "coluber/gait/gait.hpp"
 #include "coluber/scenario/scenario.hpp"
@@ -51,6 +52,7 @@ struct RunOptions {
   const std::atomic<bool>* interrupt =
       nullptr;  ///< set from a signal handler: stop after this step
   std::function<void(const Progress&)> progress;  ///< called a few times a second
+  Profile* profile = nullptr;                     ///< takes the time by phase, if there is one
 };
 
 struct [[nodiscard]] RunOutcome {
