@@ -253,11 +253,15 @@ std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
   load(model, state, command, options, data, chain);
   use_law(options.law, chain);
   chain.kernels.prepare(chain.arrays);
+  lap(data.profile, Phase::problem);
   const double impulse_scale = data.weight_scale * options.dt;
   StepInfo info;
-  if (!solve(chain, options, impulse_scale, info.iterations)) return std::nullopt;
+  const bool solved = solve(chain, options, impulse_scale, info.iterations);
+  lap(data.profile, Phase::solve);
+  if (!solved) return std::nullopt;
 
   const ChainResidual residual = chain.kernels.residual(chain.arrays, options.law == Law::rigid);
+  lap(data.profile, Phase::residual);
   info.residual = std::max(residual.law, residual.momentum) / impulse_scale;
   info.rigid_residual = std::max(residual.rigid_law, residual.momentum) / impulse_scale;
   if (!(info.residual <= std::max(options.newton.tolerance, kLostDigits))) return std::nullopt;
