@@ -9,6 +9,7 @@ namespace coluber::control {
 // | k_P    | kp        | stiffness of the servo         | N m/rad    | Transeth (3.51) |
 // | k_D    | kd        | damping of the servo           | N m s/rad  | Transeth (3.51) |
 
+/// Gains of the servos and how they enter a step.
 struct PdOptions {
   double kp = 800.0;           ///< N m/rad
   double kd = 2.0;             ///< N m s/rad
@@ -19,6 +20,7 @@ struct PdOptions {
 /// Joint servos tau = k_P (phi_d - phi) + k_D (phidot_d - phidot), positive driving phi up.
 class COLUBER_EXPORT Pd final : public Controller {
  public:
+  /// The same gains for every joint.
   explicit Pd(const PdOptions& options) : options_(options) {}
   void update(const ControlInput& input, JointCommand& command) override;
 

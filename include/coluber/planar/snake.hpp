@@ -35,6 +35,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
+/// One rigid link, a capsule. Letters as in the table above.
 struct Link {
   double m = 0.0;
   double Theta = 0.0;
@@ -44,6 +45,7 @@ struct Link {
   double offset = 0.0;  ///< centre of gravity ahead of the link's middle, towards link i+1 (m)
 };
 
+/// A circle that does not move.
 struct Obstacle {
   Vector2d H = Vector2d::Zero();
   double L_H = 0.0;
@@ -58,6 +60,7 @@ struct Model {
   double tilt = 0.0;            ///< slope of the ground (rad)
   double tilt_direction = 0.0;  ///< downhill, from e_x (rad)
 
+  /// Number of links.
   [[nodiscard]] int n() const { return static_cast<int>(links.size()); }
   /// 0-based index of the middle link, number ⌈n/2⌉: the root of the joint coordinates.
   [[nodiscard]] int base() const { return (n() - 1) / 2; }
@@ -103,12 +106,15 @@ struct State {
 COLUBER_EXPORT State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int link,
                                 const Vector2d& position, double theta);
 
+/// Which solver a step calls.
 enum class Solver : std::uint8_t { newton, gauss_seidel, thesis };
+/// Which contacts enter a step.
 enum class Activation : std::uint8_t {
   landing,  ///< every point closer than 2 cm is in the problem and lands on the surface
   gap,      ///< closed points only, as in the thesis
 };
 
+/// How a step is done.
 struct StepOptions {
   double dt = 1e-3;  ///< s
   Solver solver = Solver::newton;
@@ -124,6 +130,7 @@ struct Pose {
   VectorXd theta, sin, cos;            ///< n
   Eigen::Matrix2Xd r;                  ///< centres of gravity relative to the middle link's (m)
   Vector2d origin = Vector2d::Zero();  ///< centre of gravity of the middle link (m)
+  /// Room for n links.
   void resize(int n);
 };
 
@@ -138,6 +145,7 @@ struct StepWork {
 
 /// Scratch and results of one thread, sized once.
 struct COLUBER_EXPORT Data {
+  /// Sized for this model.
   explicit Data(const Model& model);
 
   Pose pose;  ///< at q_M of the step done
@@ -160,7 +168,7 @@ struct COLUBER_EXPORT Data {
   double kinetic_energy = 0.0;  ///< J, at the end of the step
   double penetration = 0.0;     ///< deepest at q_M (m)
 
-  // pairs of link and obstacle that can touch before some link has moved `reach`
+  /// Pairs of link and obstacle that can touch before some link has moved `reach`.
   struct Candidates {
     std::vector<int> first, obstacle;  ///< by node: obstacle[first[node] … first[node+1])
     Eigen::Matrix2Xd built_at;         ///< link centres when the list was built
@@ -182,6 +190,7 @@ struct Gap {
   Vector2d normal;   ///< from the obstacle to the link
   double s_c = 0.0;  ///< where on the core, from its centre of gravity along the link (m)
 };
+/// The gap of a link whose centre of gravity is at `r_G`.
 COLUBER_EXPORT Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta,
                                double sin_theta, const Obstacle& obstacle);
 

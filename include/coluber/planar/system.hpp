@@ -31,8 +31,11 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   [[nodiscard]] std::vector<SummaryItem> summary() const override;
   [[nodiscard]] std::uint64_t state_hash() const override;
 
+  /// Robot and world.
   [[nodiscard]] const Model& model() const { return model_; }
+  /// Where the robot is, to go on from.
   [[nodiscard]] const State& state() const { return state_; }
+  /// Results of the last step.
   [[nodiscard]] const Data& data() const { return data_; }
 
  private:

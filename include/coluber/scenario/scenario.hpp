@@ -26,6 +26,7 @@ struct Link {
   double cg_offset = 0.0;     ///< m, centre of gravity ahead of the link's middle, towards link i+1
 };
 
+/// `[robot]`.
 struct Robot {
   std::string model = "planar";
   std::string name;        ///< of the catalogue; empty: spelled out in the file
@@ -33,8 +34,10 @@ struct Robot {
   int friction_points = 1;
 };
 
+/// Where the joint angles at the start come from.
 enum class StartShape : std::uint8_t { straight, gait, angles };
 
+/// `[start]`.
 struct Start {
   StartShape shape = StartShape::gait;
   std::vector<double> angles_deg;                      ///< for StartShape::angles, one a joint
@@ -43,6 +46,7 @@ struct Start {
   double heading_deg = 180.0;                          ///< direction from link 1 to link n
 };
 
+/// `[[world.obstacle]]`: a circle, in m.
 struct Obstacle {
   double x = 0.0;
   double y = 0.0;
@@ -50,6 +54,7 @@ struct Obstacle {
   double friction = 0.0;
 };
 
+/// `[world]`.
 struct World {
   double gravity = 9.81;
   double tilt_deg = 0.0;
@@ -58,6 +63,7 @@ struct World {
   std::vector<Obstacle> obstacles;
 };
 
+/// `[gait]`; angles in degrees, as in the file.
 struct Gait {
   bool present = false;  ///< no [gait]: the start angles are held
   std::string name = "lateral_undulation";
@@ -69,6 +75,7 @@ struct Gait {
   bool soft_start = false;
 };
 
+/// `[controller]`.
 struct Controller {
   std::string name = "pd";
   double kp = 800.0;
@@ -78,6 +85,7 @@ struct Controller {
   double start_time = 0.0;
 };
 
+/// `[solver.thesis]`.
 struct ThesisSolver {
   double r_T = 1.3;
   double r_H = 0.01;
@@ -85,6 +93,7 @@ struct ThesisSolver {
   int max_iterations = 10000;
 };
 
+/// `[solver]`.
 struct Solver {
   std::string name = "newton";
   std::string law = "anchored";
@@ -95,6 +104,7 @@ struct Solver {
   ThesisSolver thesis;
 };
 
+/// `[record]`.
 struct Record {
   double rate_hz = 100.0;
   bool csv = false;
