@@ -22,7 +22,7 @@ inline std::vector<std::string_view> split(const std::uint8_t* data, std::size_t
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   std::vector<std::string_view> parts;
   for (std::size_t at = rest.find(line); at != std::string_view::npos; at = rest.find(line)) {
-    parts.push_back(rest.substr(0, at + 1));
+    parts.push_back(rest.substr(0, at));
     rest.remove_prefix(at + line.size());
   }
   parts.push_back(rest);

@@ -24,7 +24,7 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t max_size, u
   const std::size_t chosen = generator() % parts.size();
   std::string whole;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) whole += whole.ends_with('\n') ? "%%\n" : "\n%%\n";
+    if (i > 0) whole += "\n%%\n";
     whole += i == chosen ? change(std::string(parts[i]), generator) : std::string(parts[i]);
   }
   if (whole.size() > max_size || whole == std::string_view(reinterpret_cast<char*>(data), size)) {

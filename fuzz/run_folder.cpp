@@ -1,8 +1,8 @@
 // Readers of a run folder: whatever the files hold, they return or throw a coluber::Error.
 //
-// The input is run.json, replay.json, replay.bin and trajectory.h5, see split(). run.json vouches
-// for trajectory.h5 by size and hash, which no input will guess: what HDF5 is given to read is
-// fuzz_trajectory's part.
+// The input is run.json, replay.json, replay.bin, trajectory.h5 and frames.bin, see split().
+// run.json vouches for trajectory.h5 by size and hash, which no input will guess: what HDF5 is
+// given to read is fuzz_trajectory's part.
 
 #include <iterator>
 
@@ -57,7 +57,7 @@ std::string change_json(std::string text, std::minstd_rand& generator) {
     default:
       place = Json::parse(coluber::fuzz::pick(odd_values, generator), nullptr, false);
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -72,13 +72,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static fuzz::Folder folder;
   const std::vector<std::string_view> parts = fuzz::split(data, size);
   const auto part = [&](std::size_t i) -> std::optional<std::string_view> {
-    if (i >= parts.size()) return std::nullopt;
+    if (i >= parts.size() || parts[i].empty()) return std::nullopt;  // not there
     return parts[i];
   };
   folder.put("run.json", part(0));
   folder.put("replay.json", part(1));
   folder.put("replay.bin", part(2));
   folder.put("trajectory.h5", part(3));
+  folder.put("frames.bin", part(4));
   const auto attempt = [](const auto& read) {
     try {
       static_cast<void>(read());
