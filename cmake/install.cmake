@@ -19,6 +19,8 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/benchmarks/data)
 endif()
 # the page that shows replays: built by npm, so it is there only where someone built it
 install(FILES viewer/dist/viewer.html DESTINATION ${CMAKE_INSTALL_DATADIR}/coluber/viewer OPTIONAL)
+install(FILES completions/coluber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+  RENAME coluber)  # the name of the command: bash-completion loads it on the first Tab
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(COLUBER_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/coluber)

@@ -20,5 +20,19 @@ endif()
 string(STRIP "${COLUBER_FLAGS}" COLUBER_FLAGS)
 file(TO_CMAKE_PATH "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/coluber" COLUBER_INSTALLED_DATA)
 
+if(BUILD_SHARED_LIBS)
+  set(COLUBER_LIBRARY_KIND shared)
+else()
+  set(COLUBER_LIBRARY_KIND static)
+endif()
+set(COLUBER_LIBRARIES "")
+foreach(pair "Eigen=${Eigen3_VERSION}" "fmt=${fmt_VERSION}" "nlohmann-json=${nlohmann_json_VERSION}"
+        "toml++=${tomlplusplus_VERSION}" "HDF5=${HDF5_VERSION}" "zlib=${ZLIB_VERSION_STRING}" "CLI11=${CLI11_VERSION}"
+        "cpp-httplib=${httplib_VERSION}")
+  if(pair MATCHES "^(.+)=(.+)$")  # one that was not found has no version
+    string(APPEND COLUBER_LIBRARIES "    Library{\"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\"},\n")
+  endif()
+endforeach()
+
 configure_file(${PROJECT_SOURCE_DIR}/cmake/version.hpp.in ${COLUBER_VERSION_HEADER} @ONLY)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/version.cpp.in ${COLUBER_VERSION_SOURCE} @ONLY)

@@ -54,10 +54,15 @@ Scene make_scene(const scenario::Scenario& scenario) {
   return scene;
 }
 
-Scene load_scene(const std::filesystem::path& run_folder) {
+Scene load_scene(const std::filesystem::path& run_folder) try {
   const auto file = run_folder / "run.json";
   std::ifstream stream(file, std::ios::binary);
-  const auto run = json::parse(stream, nullptr, false);
+  constexpr int deepest = 64;  // run.json has 6; what is written recursively must end
+  const auto bounded = [&](int depth, json::parse_event_t /*event*/, json& /*parsed*/) {
+    if (depth > deepest) throw FileError(fmt::format("{}: is damaged", file.string()));
+    return true;
+  };
+  const auto run = json::parse(stream, bounded, false);
   if (run.is_discarded() || !run.contains("/scenario/resolved"_json_pointer) ||
       !run["scenario"]["resolved"].is_object())
     throw FileError(
@@ -95,6 +100,8 @@ Scene load_scene(const std::filesystem::path& run_folder) {
     throw FileError(
         fmt::format("{}: the scenario in it cannot be used: {}", file.string(), error.what()));
   }
+} catch (const json::exception&) {  // a value of another kind than the recorder writes
+  throw FileError(fmt::format("{}: is damaged", (run_folder / "run.json").string()));
 }
 
 }  // namespace coluber::app

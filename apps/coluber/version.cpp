@@ -4,13 +4,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "coluber/scenario/keys.hpp"
+
 #include "command.hpp"
+#include "replay_page.hpp"
 
 namespace coluber::app {
 
@@ -27,20 +32,65 @@ bool on_path(const std::string& program) {
   return false;
 }
 
+/// The words a key takes, without those that are not built yet.
+std::vector<std::string> built_choices(std::string_view name) {
+  std::vector<std::string> words;
+  const scenario::Key* key = scenario::find_key(name);
+  if (key == nullptr || !key->built) return words;
+  for (const scenario::Choice& choice : key->choices) {
+    if (choice.built) words.push_back(choice.name);
+  }
+  return words;
+}
+
+#ifdef COLUBER_HAS_HTTPLIB
+constexpr bool has_server = true;
+#else
+constexpr bool has_server = false;
+#endif
+
 int print_version(bool json) {
+  using nlohmann::ordered_json;
   const BuildInfo& build = build_info();
   if (json) {
-    const nlohmann::ordered_json out{
-        {"version", build.version},   {"revision", build.revision},
-        {"compiler", build.compiler}, {"build_type", build.build_type},
-        {"flags", build.flags},       {"assertions", build.assertions},
-        {"code_path", "portable"},    {"features", {{"plot", on_path("gnuplot")}}}};
-    fmt::print("{}\n", out.dump(2));
+    ordered_json libraries = ordered_json::object();
+    for (const Library& library : build.libraries) libraries[library.name] = library.version;
+    const std::string page = find_viewer().string();
+    const bool chromium =
+        on_path("chromium") || on_path("chromium-browser") || on_path("google-chrome");
+    const ordered_json out{{"version", build.version},
+                           {"revision", build.revision},
+                           {"compiler", build.compiler},
+                           {"build_type", build.build_type},
+                           {"flags", build.flags},
+                           {"library", build.library},
+                           {"assertions", build.assertions},
+                           {"code_path", "portable"},
+                           {"libraries", std::move(libraries)},
+                           {"models", built_choices("robot.model")},
+                           {"robots", built_choices("robot.name")},
+                           {"gaits", built_choices("gait.name")},
+                           {"controllers", built_choices("controller.name")},
+                           {"solvers", built_choices("solver.name")},
+                           {"laws", built_choices("solver.law")},
+                           {"data", data_folder().string()},
+                           {"viewer_page", page.empty() ? ordered_json() : ordered_json(page)},
+                           {"features",
+                            {{"plot", on_path("gnuplot")},
+                             {"view", has_server && !page.empty()},
+                             {"export_html", !page.empty()},
+                             {"export_png", chromium && !page.empty()}}}};
+    fmt::print("{}\n", out.dump(2, ' ', false, ordered_json::error_handler_t::replace));
     return 0;
   }
-  fmt::print("coluber {}{}\n{}, {}, {}\n", build.version,
+  std::string libraries;
+  for (const Library& library : build.libraries) {
+    libraries +=
+        fmt::format("{}{} {}", libraries.empty() ? "" : ", ", library.name, library.version);
+  }
+  fmt::print("coluber {}{}\n{}, {}, {}: {}\n{}\n", build.version,
              build.revision.empty() ? std::string() : fmt::format(" ({})", build.revision),
-             build.compiler, build.build_type, build.flags);
+             build.compiler, build.build_type, build.library, build.flags, libraries);
   return 0;
 }
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <new>
@@ -42,13 +44,19 @@ void check_fingerprint(const std::filesystem::path& folder, const std::filesyste
   }
 }
 
-constexpr hsize_t max_values = 1ULL << 32U;  // 32 GiB: no run of ours, so a damaged header
+// A file may claim any size; memory is asked for only where its bytes could hold that much. Deflate
+// makes at most 1032 bytes of one, which are 129 numbers.
+constexpr hsize_t max_values_a_byte = 130;
 
 class Reader {
  public:
   explicit Reader(std::filesystem::path file) : file_(std::move(file)) {
     handle_ = Handle(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
     require(handle_.valid(), "cannot be opened as HDF5");
+    std::error_code error;
+    const std::uintmax_t bytes = std::filesystem::file_size(file_, error);
+    require(!error, "cannot be read");
+    max_values_ = std::min<hsize_t>(bytes * max_values_a_byte, 1ULL << 32U);
   }
 
   Trajectory read() {
@@ -78,11 +86,12 @@ class Reader {
       hsize_t size = 1;
       for (std::size_t axis = 1; axis < shape.size(); ++axis) {
         size *= shape[axis];
-        require(shape[axis] <= max_values && size <= max_values, "claims to be impossibly large");
+        require(shape[axis] <= std::numeric_limits<int>::max() && size <= max_values_,
+                "claims to be impossibly large");
         observable.shape.push_back(static_cast<int>(shape[axis]));
       }
       total += size * frames;
-      require(size <= std::numeric_limits<int>::max() && total <= max_values,
+      require(size <= std::numeric_limits<int>::max() && total <= max_values_,
               "claims to be impossibly large");
       columns.emplace_back(size * frames);
       read_values(dataset.get(), name, columns.back().data(), size * frames);
@@ -118,7 +127,7 @@ class Reader {
     std::vector<hsize_t> shape(static_cast<std::size_t>(rank));
     require(H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr) == rank,
             fmt::format("dataset \"{}\" has no usable shape", name));
-    require(shape[0] <= max_values, "claims to be impossibly large");
+    require(shape[0] <= max_values_, "claims to be impossibly large");
     return shape;
   }
 
@@ -158,6 +167,7 @@ class Reader {
 
   std::filesystem::path file_;
   Handle handle_;
+  hsize_t max_values_ = 0;
 };
 
 }  // namespace

@@ -98,7 +98,12 @@ std::string read_file(const fs::path& file) {
 }
 
 Json read_json(const fs::path& file) {
-  Json json = Json::parse(read_file(file), nullptr, false);
+  constexpr int deepest = 64;  // ours have 6; what writes them again is recursive
+  const auto bounded = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    if (depth > deepest) refuse(file, "is nested too deeply", "the file is damaged; run again");
+    return true;
+  };
+  Json json = Json::parse(read_file(file), bounded, false);
   if (!json.is_object()) refuse(file, "is not a JSON object", "the file is damaged; run again");
   return json;
 }

@@ -139,7 +139,8 @@ FileText read_file(const fs::path& file) {
   }
   if (fs::is_directory(status)) {
     return {.fault = "is a folder, not a scenario file",
-            .hint = "name a .toml file in it, for example  " + (file / "scenario.toml").string()};
+            .hint = "name a .toml file in it, for example  " +
+                    (file / "scenario.toml").lexically_normal().string()};
   }
   if (!fs::is_regular_file(status)) {
     return {.fault = "is not a regular file", .hint = "scenarios are read from .toml files"};
@@ -176,6 +177,10 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
   if (lead < 0x80) return 1;
   const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
   if (lead < 0xc2 || lead > 0xf4 || i + length > text.size()) return 0;
+  // too long for what it says, half of a UTF-16 pair, beyond the last character
+  const unsigned char least = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+  const unsigned char most = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+  if (byte(i + 1) < least || byte(i + 1) > most) return 0;
   for (std::size_t k = 1; k < length; ++k) {
     if ((byte(i + k) & 0xc0) != 0x80) return 0;
   }
@@ -214,6 +219,10 @@ void check_text(std::string_view text, const std::string& name) {
       taken = count;
       columns = static_cast<int>(count);
     };
+    // the character a backslash here would escape: 0 at the end of a line, and where it is bad
+    const std::size_t escaped = i + 1 < text.size() && text[i + 1] != '\n' && text[i + 1] != '\0'
+                                    ? utf8_length(text, i + 1)
+                                    : 0;
     switch (in) {
       case In::code:
         if (c == '#') {
@@ -236,8 +245,8 @@ void check_text(std::string_view text, const std::string& name) {
       case In::comment:
         break;
       case In::basic:
-        if (c == '\\' && i + 1 < text.size() && text[i + 1] != '\n') {
-          take(std::max<std::size_t>(utf8_length(text, i + 1), 1) + 1);
+        if (c == '\\' && escaped > 0) {
+          take(1 + escaped);
           columns = 2;
         } else if (c == '"') {
           in = In::code;
@@ -249,8 +258,8 @@ void check_text(std::string_view text, const std::string& name) {
       case In::long_basic:
       case In::long_literal: {
         const char quote = in == In::long_basic ? '"' : '\'';
-        if (in == In::long_basic && c == '\\' && i + 1 < text.size() && text[i + 1] != '\n') {
-          take(std::max<std::size_t>(utf8_length(text, i + 1), 1) + 1);
+        if (in == In::long_basic && c == '\\' && escaped > 0) {
+          take(1 + escaped);
           columns = 2;
         } else if (c == quote && quotes(quote) >= 3) {
           take(quotes(quote));  // up to two quotes before the closing three belong to the text

@@ -188,7 +188,8 @@ class Binder {
     const Node* links = find("robot.links");
     const Node* link = find("robot.link");
     const bool name_is_wrong = find("robot.name") != nullptr && !find("robot.name")->valid;
-    const bool spelled_out = known == nullptr && !name_is_wrong;
+    const bool robot_is_wrong = find("robot") != nullptr && !find("robot")->is_table();
+    const bool spelled_out = known == nullptr && !name_is_wrong && !robot_is_wrong;
 
     // how many
     const bool listed = link != nullptr && link->is_array();
@@ -213,8 +214,10 @@ class Binder {
             fmt::format(
                 "{} entries, the robot has {} links{}", link->items.size(), count,
                 links == nullptr ? fmt::format(" (\"{}\" of the catalogue)", known->name) : ""),
-            fmt::format("write  [[robot.link]]  once a link, or set  robot.links = {}",
-                        link->items.size()));
+            link->items.empty()
+                ? "write  [[robot.link]]  once a link"
+                : fmt::format("write  [[robot.link]]  once a link, or set  robot.links = {}",
+                              link->items.size()));
     }
 
     links_are_known_ = count_is_known || (listed && spelled_out && links == nullptr && count > 0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -25,20 +26,24 @@ std::string_view last_word(std::string_view name) {
   return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
-/// Names one level below `table` ("" is the top): keys and tables.
-std::vector<std::string> names_in(std::string_view table) {
-  std::set<std::string> names;
-  for (const Key& key : keys()) {
-    std::string_view rest = key.name;
-    if (!table.empty()) {
-      if (!rest.starts_with(table) || rest.size() <= table.size() || rest[table.size()] != '.') {
-        continue;
+/// Names one level below `table` ("" is the top), keys and tables, sorted.
+const std::vector<std::string>& names_in(std::string_view table) {
+  static const auto levels = [] {
+    std::map<std::string, std::set<std::string>, std::less<>> names;
+    for (const Key& key : keys()) {
+      for (std::size_t begin = 0, dot = 0; dot != std::string::npos; begin = dot + 1) {
+        dot = key.name.find('.', begin);
+        names[key.name.substr(0, begin == 0 ? 0 : begin - 1)].insert(
+            key.name.substr(begin, dot - begin));
       }
-      rest.remove_prefix(table.size() + 1);
     }
-    names.emplace(rest.substr(0, rest.find('.')));
-  }
-  return {names.begin(), names.end()};
+    std::map<std::string, std::vector<std::string>, std::less<>> lists;
+    for (const auto& [name, words] : names) lists[name] = {words.begin(), words.end()};
+    return lists;
+  }();
+  static const std::vector<std::string> none;
+  const auto found = levels.find(table);
+  return found == levels.end() ? none : found->second;
 }
 
 std::optional<double> as_number(const Node& node) {

@@ -2,13 +2,15 @@
 """Bad input is refused as a whole: exit code 3, the place where there is one, a hint, nothing written.
 
 Every case is given to `coluber check` and to `coluber run --out`. stdout stays empty, each fault is
-`error: place: key: message` followed by `  hint: …`, and no file appears.
-Prints `N passed, M failed` last; the program is $COLUBER.
+`error: place: key: message` followed by `  hint: …`, and no file appears. Wrong usage is exit code 2.
+docs/errors.md lists them all with what the program says; it must be as this test would write it:
+`tests/cli/bad_input_test.py --write` does. Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -19,9 +21,12 @@ COURSE = (SOURCE / "scenarios/aiko_course.toml").read_text()
 
 
 class Case:
-    """files: name -> text or bytes; scenario: the one to run; faults: a regular expression for each, in order."""
+    """files: name -> text or bytes; scenario: the one to run; faults: a regular expression for each, in order.
 
-    def __init__(self, sentence, text, *faults, set=(), files=None, scenario="s.toml", make=None):
+    user: run without the rights of root, who reads everything.
+    """
+
+    def __init__(self, sentence, text, *faults, set=(), files=None, scenario="s.toml", make=None, user=False):
         self.sentence = sentence
         self.files = dict(files or {})
         if text is not None:
@@ -30,6 +35,8 @@ class Case:
         self.set = set
         self.scenario = scenario
         self.make = make
+        self.user = user
+        self.said = ""
 
 
 def table(text):
@@ -39,8 +46,7 @@ def table(text):
 TABLE = AIKO + 'links = 3\n[gait]\nname = "table"\ntable = "angles.csv"\n'
 PEG = "[[world.obstacle]]\nx = 0.0\ny = 0.02\nradius = 0.02\n"  # across link 1 of a straight robot
 
-CASES = [
-    # keys
+KEYS = [
     Case("an unknown key", AIKO + "[solver]\ndtt = 1e-3\n", r"s\.toml:4:1: solver\.dtt: unknown key\n  hint: did you mean dt\?"),
     Case("an unknown table", AIKO + "[slover]\ndt = 1e-3\n", r"s\.toml:3:2: slover: unknown key\n  hint: did you mean solver\?"),
     Case("an unknown key of an obstacle", AIKO + "[[world.obstacle]]\nx = 5\ny = 5\nradius = 1\ncolour = 3\n", r"s\.toml:7:1: world\.obstacle\.1\.colour: unknown key"),
@@ -49,7 +55,20 @@ CASES = [
     Case("an unknown robot", '[robot]\nname = "kulko"\n', r's\.toml:2:8: robot\.name: expected "aiko", got "kulko"'),
     Case("a robot half described", "[robot]\nlinks = 3\nlink = { mass = 1.0 }\n", r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia"),
     Case("a schema of the future", "schema = 2\n" + AIKO, r"s\.toml:1:10: schema: expected 1, got 2"),
-    # numbers
+    Case("a table given as a number", "robot = 3\n", r"s\.toml:1:9: robot: expected a table, got 3"),
+    Case("a number given as a table", AIKO + "[solver.dt]\nx = 1\n", r"s\.toml:3:1: solver\.dt: expected a number > 0.*, got a table"),
+    Case("a word given as a number", AIKO + "[gait]\nname = 3\n", r"s\.toml:4:8: gait\.name: .*got 3"),
+    Case("a truth value given as a number", AIKO + "[record]\ncsv = 1\n", r"s\.toml:4:7: record\.csv: .*got 1"),
+    Case("a date given as a number", "duration = 1979-05-27\n" + AIKO, r"s\.toml:1:12: duration: .*got a date or time"),
+    Case("one number for two", AIKO + "[world]\nfriction = 0.2\n", r"s\.toml:4:12: world\.friction: expected two numbers.*, got 0\.2"),
+    Case("three numbers for two", AIKO + "[start]\nposition = [0, 0, 0]\n", r"s\.toml:4:12: start\.position: .*got a list of 3"),
+    Case("a line break in the title", 'title = "a\\nb"\n' + AIKO, r"s\.toml:1:9: title: .*"),
+    Case("a start as the gait without a gait", AIKO + '[start]\nshape = "gait"\n', r's\.toml:4:9: start\.shape: "gait" needs a \[gait\]'),
+    Case("a table of angles without its file's name", AIKO + '[gait]\nname = "table"\n', r's\.toml:4:8: gait\.name: "table" needs the key gait\.table'),
+    Case("a soft start of a table", TABLE + "soft_start = true\n", r"s\.toml:7:14: gait\.soft_start: goes with a harmonic gait only", files=table("t,phi_1,phi_2\n0,0,0\n")),
+]
+
+NUMBERS = [
     Case("a negative mass", AIKO + "link = { mass = -0.7 }\n", r"s\.toml:3:17: robot\.link\.mass: expected a number > 0.*, got -0\.7"),
     Case("dt = 0", AIKO + "[solver]\ndt = 0\n", r"s\.toml:4:6: solver\.dt: expected a number > 0.*, got 0"),
     Case("dt = nan", AIKO + "[solver]\ndt = nan\n", r"s\.toml:4:6: solver\.dt: .*got nan"),
@@ -61,17 +80,42 @@ CASES = [
     Case("a list of angles of the wrong length", AIKO + "[start]\nshape = [1, 2]\n", r"s\.toml:4:9: start\.shape: has 2 angles, the robot needs 10"),
     Case("more frames than steps", AIKO + "[record]\nrate_hz = 1e4\n", r"s\.toml:4:11: record\.rate_hz: expected at most one frame a step"),
     Case("a run that would fill the disk", "duration = 1e6\n" + AIKO, r"s\.toml(:\d+:\d+)?: record\.rate_hz: .* GB, the limit is"),
-    # features to come
-    Case("a feature that is not built", AIKO + "[world]\nrolling_friction = 0.1\n", r"s\.toml:4:20: world\.rolling_friction: 0\.1 is not built yet"),
-    Case("a model that is not built", '[robot]\nname = "aiko"\nmodel = "spatial"\n', r's\.toml:3:9: robot\.model: "spatial" is not built yet'),
-    # motors, friction and stop rules
+    Case("a run shorter than a step", "duration = 1e-6\n" + AIKO, r"s\.toml:1:12: duration: 1e-06 s is less than one step"),
+    Case("more steps than a lifetime", "duration = 1e6\n" + AIKO + "[solver]\ndt = 1e-9\n[record]\nrate_hz = 1e-3\n", r"s\.toml:5:6: solver\.dt: .* steps, the limit is"),
+    Case("infinite friction", AIKO + "[world]\nfriction = [inf, 0.2]\n", r"s\.toml:4:13: world\.friction: .*got inf as number 1"),
+    Case("a huge number", "duration = 1e300\n" + AIKO, r"s\.toml:1:12: duration: .*at most 1000000, got 1e\+300"),
+    Case("a number beyond double", "duration = 1e400\n" + AIKO, r"s\.toml:1:\d+: syntax: .*1e400"),
+    Case("an integer beyond 64 bits", "seed = 99999999999999999999\n" + AIKO, r"s\.toml:1:\d+: syntax: .*not representable in 64 bits"),
+    Case("a million links", AIKO + "links = 1000000\n", r"s\.toml:3:9: robot\.links: expected an integer from 1 to 100000, got 1000000"),
+    Case("no links", AIKO + "links = 0\n", r"s\.toml:3:9: robot\.links: .*got 0"),
+    Case("two and a half links", AIKO + "links = 2.5\n", r"s\.toml:3:9: robot\.links: .*got 2\.5"),
+    Case("a negative seed", "seed = -1\n" + AIKO, r"s\.toml:1:8: seed: expected an integer >= 0, got -1"),
+    Case("a centre of gravity outside the link", AIKO + "link = { cg_offset = 0.1 }\n", r"s\.toml:3:22: robot\.link\.cg_offset: expected a number from -0\.061 to 0\.061"),
     Case("motors without torque", AIKO + "[controller]\ntorque_limit = 0\n", r"s\.toml:4:16: controller\.torque_limit: expected a number > 0, got 0"),
     Case("three friction points", AIKO + "friction_points = 3\n", r"s\.toml:3:19: robot\.friction_points: expected an integer from 1 to 2, got 3"),
     Case("a link that two friction points cannot carry", AIKO + "friction_points = 2\nlink.cg_offset = 0.05\n", r"s\.toml:3:19: robot\.friction_points: link 1 would tip over: its cg_offset of 0\.05 m"),
     Case("negative friction of an obstacle", AIKO + "[[world.obstacle]]\nx = 5\ny = 0\nradius = 1\nfriction = -0.3\n", r"s\.toml:7:12: world\.obstacle\.1\.friction: expected a number from 0 to 1000, got -0\.3"),
     Case("a stop at infinity", AIKO + "[stop]\npast_x = inf\n", r"s\.toml:4:10: stop\.past_x: .*got inf"),
     Case("stuck in no time", AIKO + "[stop]\nstuck_s = 0\n", r"s\.toml:4:11: stop\.stuck_s: expected a number > 0, at most 1000000, got 0"),
-    # files
+]
+
+OBSTACLES = [
+    Case("an obstacle without a radius", AIKO + "[[world.obstacle]]\nx = 1\ny = 1\n", r"s\.toml:3:1: world\.obstacle\.1: missing: radius"),
+    Case("an obstacle with a negative radius", AIKO + "[[world.obstacle]]\nx = 1\ny = 1\nradius = -0.1\n", r"s\.toml:6:10: world\.obstacle\.1\.radius: .*got -0\.1"),
+    Case("an obstacle at nan", AIKO + "[[world.obstacle]]\nx = nan\ny = 1\nradius = 0.1\n", r"s\.toml:4:5: world\.obstacle\.1\.x: .*got nan"),
+    Case("an obstacle that is no list", AIKO + "[world.obstacle]\nx = 1\n", r"s\.toml:3:1: world\.obstacle: expected a list of tables, got a table"),
+    Case("an obstacle that is a number", AIKO + "[world]\nobstacle = [1]\n", r"s\.toml:4:13: world\.obstacle\.1: expected a table, got 1"),
+    Case("more obstacles than the limit", AIKO + "[world]\nobstacle = [" + "{x=9,y=9,radius=1}," * 200001 + "]\n", r"s\.toml:4:12: world\.obstacle: 200001 obstacles, the limit is"),
+    Case("a start inside an obstacle", COURSE, r"s\.toml:33:1: world\.obstacle\.2: link 6 starts 0\.0\d+ m inside", set=["world.obstacle.2.y=0.16"]),
+]
+
+LATER = [
+    Case("a model that is not built", '[robot]\nmodel = "spatial"\nname = "aiko"\n', r's\.toml:2:9: robot\.model: "spatial" is not built yet'),
+    Case("a joint that is not built", AIKO + 'joint = "yaw"\n', r's\.toml:3:9: robot\.joint: "yaw" is not built yet'),
+    Case("a number of a feature that is not built", AIKO + "[world]\nrolling_friction = 0.1\n", r"s\.toml:4:20: world\.rolling_friction: 0\.1 is not built yet"),
+]
+
+FILES = [
     Case("a missing file", None, r"nowhere\.toml: no such file", scenario="nowhere.toml"),
     Case("a link that leads to itself", None, r"loop\.toml: cannot be read: ", scenario="loop.toml", make=lambda d: (d / "loop.toml").symlink_to("loop.toml")),
     Case("a name too long to open", None, r"x+\.toml: cannot be read: ", scenario="x" * 300 + ".toml"),
@@ -84,26 +128,72 @@ CASES = [
     Case("a key given twice", AIKO + 'name = "aiko"\n', r"s\.toml:3:\d+: syntax: "),
     Case("a key 100 000 deep", "a." * 100000 + "a = 1\n", r"s\.toml:1:34: a key with more than 16 dots"),
     Case("a file of 17 MB", AIKO + "#" * (17 << 20) + "\n", r"s\.toml: is 1\d+ bytes long, the limit is"),
-    # includes
+    Case("blanks alone", " \n\t\n", r"s\.toml: is empty"),
+    Case("UTF-16", "[robot]".encode("utf-16"), r"s\.toml:1:1: is not a text file: byte 0xff"),
+    Case("half of a surrogate pair in UTF-8", b'title = "\xed\xa0\x80"\n', r"s\.toml:1:10: is not a text file: byte 0xed"),
+    Case("a character in more bytes than it needs", b'title = "\xe0\x80\x80"\n', r"s\.toml:1:10: is not a text file: byte 0xe0"),
+    Case("a character cut off at the end of the file", b'title = "\xe2\x82', r"s\.toml:1:10: is not a text file: byte 0xe2"),
+    Case("lists nested 2000 deep", "x = " + "[" * 2000 + "\n", r"s\.toml:1:\d+: syntax: .*nested"),
+    Case("tables nested 2000 deep", "x = " + "{a=" * 2000 + "\n", r"s\.toml:1:\d+: syntax: .*nested"),
+    Case("a letter outside ASCII and outside quotes", "é = 1\n", r"s\.toml:1:1: syntax: .*saw 'é'"),
+    Case("a sign for the name of a table", "[$robot]\n", r"s\.toml:1:2: syntax: .*saw '\$'"),
+    Case("a table that is never closed", "[robot\n", r"s\.toml:1:7: syntax: "),
+    Case("a text that is never closed", 'title = "a\n' + AIKO, r"s\.toml:1:\d+: syntax: "),
+    Case("a table given twice", 'robot.name = "aiko"\n[robot]\n', r"s\.toml:2:1: syntax: .*cannot redefine"),
+    Case("two values in one line", "a = 1 b = 2\n", r"s\.toml:1:7: syntax: "),
+    Case("a decimal without its first digit", "duration = .5\n", r"s\.toml:1:12: syntax: "),
+    Case("a file without permission", AIKO, r"s\.toml: cannot be read: Permission denied", make=lambda d: (d / "s.toml").chmod(0), user=True),
+]
+
+INCLUDES = [
     Case("an include cycle", 'include = "b.toml"\n' + AIKO, r'b\.toml:1:11: include: "s\.toml" includes itself', files={"b.toml": 'include = "s.toml"\n'}),
     Case("an include that is not there", 'include = ["no.toml"]\n' + AIKO, r's\.toml:1:12: include: "no\.toml" no such file'),
     Case("a fault in an included file", 'include = "b.toml"\n' + AIKO, r"b\.toml:2:6: solver\.dt", files={"b.toml": "[solver]\ndt = -1\n"}),
-    # --set
+    Case("a file that includes itself", 'include = "s.toml"\n', r's\.toml:1:11: include: "s\.toml" includes itself'),
+    Case("an include that is a folder", 'include = "."\n' + AIKO, r's\.toml:1:11: include: "\." is a folder'),
+    Case("an include that is a number", "include = 3\n" + AIKO, r"s\.toml:1:11: include: expected a path in quotes.*, got 3"),
+    Case("an include of binary data", 'include = "b.toml"\n' + AIKO, r"b\.toml:1:1: is not a text file: byte 0x00", files={"b.toml": b"\x00\x01"}),
+    Case("an empty include", 'include = "b.toml"\n' + AIKO, r"b\.toml: is empty", files={"b.toml": ""}),
+    Case("300 includes", "include = [" + '"b.toml",' * 300 + "]\n" + AIKO, r"s\.toml:1:\d+: include: more than 256 includes", files={"b.toml": "# nothing\n"}),
+]
+
+SETTINGS = [
     Case("--set of an unknown key", AIKO, r"--set solver\.dtt=1: solver\.dtt: unknown key\n  hint: did you mean dt\?", set=["solver.dtt=1"]),
     Case("--set without a value", AIKO, r"--set solver\.dt: expected key=value", set=["solver.dt"]),
     Case("--set of something that is not TOML", AIKO, r"--set solver\.dt=\[1: solver\.dt: the value is not TOML", set=["solver.dt=[1"]),
     Case("--set out of range", AIKO, r"--set world\.gravity=nan: world\.gravity: .*got nan", set=["world.gravity=nan"]),
     Case("--set of a list entry that is not there", AIKO + "[world]\nobstacle = []\n", r"--set world\.obstacle\.1\.x=3: .*is a list of 0", set=["world.obstacle.1.x=3"]),
-    # tables of joint angles
+    Case("--set of nothing", AIKO, r"--set : expected key=value", set=[""]),
+    Case("--set without a key", AIKO, r"--set =3: expected key=value", set=["=3"]),
+    Case("--set of two dots", AIKO, r"--set solver\.\.dt=1: solver\.\.dt: is not a key", set=["solver..dt=1"]),
+    Case("--set of a whole table to a number", AIKO, r"--set solver=1: solver: expected a table, got 1", set=["solver=1"]),
+    Case("--set below a number", AIKO + "[solver]\ndt = 1e-3\n", r"--set solver\.dt\.x=1: solver\.dt\.x: solver\.dt is 0\.001, not a table", set=["solver.dt.x=1"]),
+    Case("--set of two values", AIKO, r"--set solver\.dt=1e-3 2: solver\.dt: the value is not TOML", set=["solver.dt=1e-3 2"]),
+    Case("--set of a text that is not closed", AIKO, r'--set title="a: title: the value is not TOML', set=['title="a']),
+    Case("--set of an include", AIKO, r'--set include="b\.toml": include: cannot be set from the command line', set=['include="b.toml"']),
+    Case("--set of a list entry that is no number", AIKO + PEG, r"--set world\.obstacle\.one\.x=3: .*it has no entry \"one\"", set=["world.obstacle.one.x=3"]),
+]
+
+TABLES = [
     Case("a table that is not there", TABLE, r's\.toml:6:9: gait\.table: no such file'),
     Case("NaN in a table", TABLE, r"angles\.csv:3:\d+: ", files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n")),
     Case("a word in a table", TABLE, r"angles\.csv:3:\d+: ", files=table("t,phi_1,phi_2\n0,0,0\n1,left,0\n")),
     Case("a table with too few joints", TABLE, r"angles\.csv", files=table("t,phi_1\n0,0\n1,0\n")),
     Case("a table whose time runs back", TABLE, r"angles\.csv:4:\d+: ", files=table("t,phi_1,phi_2\n0,0,0\n1,0,0\n0.5,0,0\n")),
     Case("an empty table", TABLE, r"angles\.csv", files=table("")),
-    # geometry
-    Case("a start inside an obstacle", COURSE, r"s\.toml:33:1: world\.obstacle\.2: link 6 starts 0\.0\d+ m inside", set=["world.obstacle.2.y=0.16"]),
-    # together
+    Case("a table that is a folder", TABLE, r"s\.toml:6:9: gait\.table: not a regular file: angles\.csv", make=lambda d: (d / "angles.csv").mkdir()),
+    Case("a table without permission", TABLE, r"angles\.csv: gait\.table: cannot be read", files=table("t\n"), make=lambda d: (d / "angles.csv").chmod(0), user=True),
+    Case("a table of binary data", TABLE, r'angles\.csv:1:1: gait\.table: .*expected', files=table(bytes(range(256)))),
+    Case("a table with too many joints", TABLE, r"angles\.csv:1:\d+: gait\.table: the header has 4 columns, the robot needs 3", files=table("t,phi_1,phi_2,phi_3\n0,0,0,0\n")),
+    Case("a table without its header", TABLE, r'angles\.csv:1:1: gait\.table: expected the column name "t", got "0"', files=table("0,0,0\n1,0,0\n")),
+    Case("a table of a header alone", TABLE, r"angles\.csv:2:1: gait\.table: has a header but no points", files=table("t,phi_1,phi_2\n")),
+    Case("a line of a table with a number missing", TABLE, r"angles\.csv:2:4: gait\.table: expected 3 numbers .*, got 2", files=table("t,phi_1,phi_2\n0,0\n")),
+    Case("a number beyond double in a table", TABLE, r"angles\.csv:2:3: gait\.table: expected a number, got \"1e999\"", files=table("t,phi_1,phi_2\n0,1e999,0\n")),
+    Case("a time that comes twice in a table", TABLE, r"angles\.csv:3:1: gait\.table: time must increase", files=table("t,phi_1,phi_2\n0,0,0\n0,0,0\n")),
+    Case("semicolons in a table", TABLE, r"angles\.csv:1:1: gait\.table: ", files=table("t;phi_1;phi_2\n0;0;0\n")),
+]
+
+TOGETHER = [
     Case(
         "every fault at once, in file order",
         "durration = 3\n[world]\ngravity = nan\n" + AIKO + "[solver]\ndt = 0\n",
@@ -135,20 +225,68 @@ CASES = [
     ),
 ]
 
-if os.geteuid() != 0:  # root reads everything
-    CASES.append(Case("a file without permission", AIKO, r"s\.toml: cannot be read: ", make=lambda d: (d / "s.toml").chmod(0)))
+GROUPS = {
+    "Keys": KEYS,
+    "Numbers": NUMBERS,
+    "Obstacles": OBSTACLES,
+    "Features to come": LATER,
+    "Files": FILES,
+    "Includes": INCLUDES,
+    "`--set`": SETTINGS,
+    "Tables of joint angles": TABLES,
+    "Several at once": TOGETHER,
+}
+
+# Arguments, exit code, what stderr begins with: in a folder that holds s.toml, which is sound, and an empty folder `empty`.
+COMMANDS = [
+    ("", 2, r"A subcommand is required"),
+    ("rnu s.toml", 2, r'error: there is no command "rnu"\n  hint: did you mean "run"\?'),
+    ("frobnicate", 2, r'error: there is no command "frobnicate"\n  hint: coluber --help'),
+    ("sweep s.toml", 2, r'error: "sweep" is not built yet'),
+    ("run", 2, r"scenario is required"),
+    ("run s.toml t.toml", 2, r".* not expected: t\.toml"),
+    ("run --frobnicate s.toml", 2, r".* not expected: --frobnicate"),
+    ("run s.toml --set", 2, r"--set: .* missing"),
+    ("run -q -v s.toml", 2, r"--quiet excludes --verbose"),
+    ("run s.toml --duration soon", 3, r'error: --set duration=soon: duration: expected a number > 0.*, got "soon"'),
+    ("run s.toml --seed -1", 3, r"error: --set seed=-1: seed: expected an integer >= 0, got -1"),
+    ("run s.toml --out s.toml", 2, r"error: s\.toml exists and is not a folder"),
+    ("run s.toml --out .", 2, r"error: \. exists and is not empty\n  hint: --force"),
+    ("run s.toml --out /proc/nowhere", 1, r"error: /proc/nowhere: cannot make the folder: "),
+    ("list", 2, r"what is required"),
+    ("list snakes", 2, r"what: snakes not in \{"),
+    ("plot nowhere", 3, r"error: nowhere: there is no such run folder\n  hint: "),
+    ("plot empty", 3, r"error: empty: there is no trajectory\.h5 in this folder\n  hint: "),
+    ("plot empty --what snakes", 2, r'--what: there is no plot "snakes"; choose from '),
+    ("export empty --to gif", 2, r'error: export --to: there is no format "gif"\n  hint: '),
+    ("export empty --to csv", 1, r"error: empty/trajectory\.h5: no such file"),
+    ("view empty --port 99999", 2, r"--port: Value 99999 not in range 0 to 65535"),
+    ("reproduce nobody.knows", 2, r'error: there is no claim "nobody\.knows"'),
+    ("reproduce", 2, r"error: say which claims to reproduce, or --all"),
+    ("bench nothing", 2, r'error: there is no scene "nothing"\n  hint: '),
+    ("version too", 2, r".* not expected: too"),
+]
+
+
+def start(arguments, folder, user=False):
+    """Runs the program in the folder; as nobody where `user` asks for it and this is root."""
+    as_nobody = {"user": 65534, "group": 65534, "extra_groups": []} if user and os.geteuid() == 0 else {}
+    return subprocess.run(
+        [COLUBER, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, errors="replace", **as_nobody
+    )
 
 
 def verdict(case, command, folder):
     """Runs one command; returns what is wrong with it, or ''."""
     before = sorted(folder.rglob("*"))
-    arguments = [COLUBER, *command, case.scenario]
+    arguments = [*command, case.scenario]
     for each in case.set:
         arguments += ["--set", each]
     try:
-        run = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=60)
+        run = start(arguments, folder, case.user)
     except subprocess.TimeoutExpired:
         return "does not end"
+    case.said = run.stderr
     said = f"exit code {run.returncode}, stderr:\n{run.stderr[:2000]}"
     if run.returncode != 3:
         return said
@@ -170,6 +308,7 @@ def verdict(case, command, folder):
 def try_case(case):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        folder.chmod(0o755)
         for path, text in case.files.items():
             data = text if isinstance(text, bytes) else text.encode()
             (folder / path).write_bytes(data)
@@ -180,7 +319,71 @@ def try_case(case):
             check(f"coluber {command[0]}: {case.sentence}", not why, why)
 
 
-for each in CASES:
-    try_case(each)
-print(f"{len(CASES)} bad inputs")
+def try_command(line, code, pattern):
+    """Returns what the program says."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "s.toml").write_text(AIKO)
+        (folder / "empty").mkdir()
+        run = start(line.split(), folder)
+        left = sorted(str(p.relative_to(folder)) for p in folder.rglob("*"))
+    good = run.returncode == code and not run.stdout and re.match(pattern, run.stderr) and left == ["empty", "s.toml"]
+    check(f"coluber {line} is refused", good, f"exit code {run.returncode}, {left}, stdout {run.stdout!r}, stderr: {run.stderr}")
+    return run.stderr
+
+
+def cell(text):
+    """A message as a table's cell: long lines and lists of lines cut short."""
+    lines = [line for line in text.rstrip("\n").split("\n") if line != "Run with --help for more information."]
+    if len(lines) > 8:
+        lines = [*lines[:8], "…"]
+    lines = [line if len(line) <= 150 else line[:150] + "…" for line in lines]
+    marked = [f"`{line.strip()}`" if "`" not in line else f"`` {line.strip()} ``" for line in lines]
+    return "<br>".join(marked).replace("|", "\\|")
+
+
+def page(commands):
+    """docs/errors.md"""
+    text = [
+        "# What Coluber says about bad input",
+        "",
+        "A scenario is refused as a whole, with every fault at once (after a syntax error none), before anything is written:",
+        "exit code 3, and for each fault the file, line and column, the key, what was expected and found, and a hint. Wrong usage is",
+        "exit code 2. This page is written by `tests/cli/bad_input_test.py --write` from what the program says to each of these",
+        "inputs, and the same test fails when the two differ.",
+    ]
+    for title, cases in GROUPS.items():
+        text += ["", f"## {title}", "", "| Input | What the program says |", "|---|---|"]
+        text += [f"| {case.sentence} | {cell(case.said)} |" for case in cases]
+    text += ["", "## Command line", "", "| Command | Exit code | What the program says |", "|---|---|---|"]
+    text += [f"| `coluber {line}` | {code} | {cell(said)} |" for (line, code, _), said in zip(COMMANDS, commands)]
+    return "\n".join(text) + "\n"
+
+
+def accepted(sentence, text):
+    """Negative controls: odd files that are sound."""
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "s.toml").write_bytes(text)
+        run = start(["check", "s.toml"], name)
+        check(sentence, run.returncode == 0 and not run.stderr, run.stderr)
+
+
+count = 0
+for cases in GROUPS.values():
+    for each in cases:
+        try_case(each)
+        count += 1
+answers = [try_command(*each) for each in COMMANDS]
+accepted("a byte order mark is no fault", b"\xef\xbb\xbf" + AIKO.encode())
+accepted("line ends of Windows are no fault", AIKO.replace("\n", "\r\n").encode())
+accepted("a file without a last line end is no fault", AIKO.rstrip().encode())
+
+written = page(answers)
+errors_md = SOURCE / "docs/errors.md"
+if "--write" in sys.argv[1:]:
+    errors_md.write_text(written)
+stored = errors_md.read_text() if errors_md.exists() else ""
+first = next((f"{a!r}, expected {b!r}" for a, b in zip(stored.split("\n"), written.split("\n")) if a != b), "another length")
+check("docs/errors.md says what the program says", stored == written, f"{first}; tests/cli/bad_input_test.py --write mends it")
+print(f"{count} bad inputs, {len(COMMANDS)} wrong commands")
 finish()

@@ -229,6 +229,17 @@ def test_wrong_usage(tmp, course):
     (tmp / "torn/run.json").write_text("{")
     done = coluber("plot", tmp / "torn")
     check("a damaged run.json is said to be so, exit 1", done.returncode == 1 and "run.json" in done.stderr, done.stderr)
+    whole = json.loads((course / "run.json").read_text())
+    deep = "[" * 500000 + "]" * 500000
+    for what, text in (
+        ("a path that is a number", json.dumps({**whole, "scenario": {**whole["scenario"], "path": 1}})),
+        ("a gait that is a number", json.dumps({**whole, "scenario": {**whole["scenario"], "resolved": {**whole["scenario"]["resolved"], "gait": {"name": 1}}}})),
+        ("a million brackets", json.dumps({**whole, "scenario": {"resolved": {"a": "@"}}}).replace('"@"', deep)),
+    ):
+        (tmp / "torn/run.json").write_text(text)
+        done = coluber("plot", tmp / "torn", "--what", "course")
+        good = done.returncode == 1 and re.match(r"error: \S*run\.json: is damaged", done.stderr)
+        check(f"a run.json with {what} is said to be damaged, exit 1", good, f"{done.returncode}: {done.stderr[:300]}")
     done = coluber("plot", course, "--what", "path", "-o", tmp / "no/such/folder.svg")
     check("a folder that cannot be written to ends with exit 1", done.returncode == 1 and "folder.svg" in done.stderr, done.stderr)
 

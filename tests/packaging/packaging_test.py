@@ -72,6 +72,35 @@ def check_controller(program, environment):
     check("learning servos end far below PD", last[2] < 0.25 * last[1], done.stdout)
 
 
+def check_soname(prefix, version):
+    """libcoluber.so -> .so.MAJOR.MINOR, its soname, -> .so.VERSION: before 1.0 every minor version may break."""
+    library = next(prefix.glob("lib/**/libcoluber.so"))
+    soname = f"libcoluber.so.{'.'.join(version.split('.')[:2])}"
+    check("the shared library's links lead to the versioned file", library.resolve().name == f"libcoluber.so.{version}")
+    check("the soname's link is installed", (library.parent / soname).is_symlink())
+    dynamic = run("readelf", "-d", library).stdout
+    check("the soname holds the major and minor version", f"Library soname: [{soname}]" in dynamic, dynamic)
+
+
+def check_versions(work, prefix, version, compiler, environment):
+    """find_package takes the version asked for, refuses one of another minor version."""
+    major, minor, patch = (int(part) for part in version.split("."))
+    for wanted, good in ((f"{major}.{minor}", True), (f"{major}.{minor + 1}", False), (f"{major + 1}.0", False)):
+        folder = work / f"wants-{wanted}"
+        folder.mkdir()
+        (folder / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.25)\nproject(wants LANGUAGES CXX)\nfind_package(coluber {wanted} CONFIG QUIET)\n"
+            'message(STATUS "found: ${coluber_FOUND} ${coluber_VERSION}")\n'
+        )
+        done = run(
+            "cmake", "-S", folder, "-B", folder / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+            f"-DCMAKE_CXX_COMPILER={compiler}", env=environment,
+        )  # fmt: skip
+        expected = f"found: 1 {version}" if good else "found: 0"
+        verb = "finds" if good else "refuses"
+        check(f"find_package(coluber {wanted}) {verb} {version}", expected in done.stdout, done.stdout + done.stderr)
+
+
 def main(build, work):
     prefix = work / "prefix"
     # Only the installed files: no data from the source tree, none of its libraries.
@@ -93,10 +122,20 @@ def main(build, work):
     absent = [str(h) for h in headers if not (prefix / "include" / h).is_file()]
     check("every public header is installed", not absent, ", ".join(absent))
 
+    version = next(l.split("=", 1)[1] for l in cache.splitlines() if l.startswith("CMAKE_PROJECT_VERSION:"))
+    if shared:
+        check_soname(prefix, version)
+
     program = prefix / "bin/coluber"
     done = run(program, "version", "--json", env=environment)
     if check("the installed program starts", done.returncode == 0, done.stderr):
-        check("it prints the version of CMakeLists.txt", json.loads(done.stdout)["version"] in cache, done.stdout)
+        said = json.loads(done.stdout)
+        check("it prints the version of CMakeLists.txt", said["version"] == version, done.stdout)
+        check("it says whether its library is shared", said["library"] == ("shared" if shared else "static"), done.stdout)
+        check("it finds its own data", said["data"] == str(prefix / "share/coluber"), done.stdout)
+    completion = prefix / "share/bash-completion/completions/coluber"
+    done = run("bash", "--norc", "-c", f"source {shlex.quote(str(completion))} && complete -p coluber")
+    check("bash completion is installed under the program's name", done.returncode == 0 and "_coluber" in done.stdout, done.stderr)
     plain = {k: v for k, v in environment.items() if k != "COLUBER_DATA"}
     done = run(program, "list", "scenarios", env=plain, cwd=work)
     check("the installed program lists its scenarios", "aiko_course" in done.stdout, done.stdout + done.stderr)
@@ -115,6 +154,8 @@ def main(build, work):
                 check_gait("find_package", folder / "build/own_gait", environment)
             else:
                 check_controller(folder / "build/own_controller", environment)
+
+    check_versions(work, prefix, version, compiler, environment)
 
     pc_folder = next(prefix.glob("lib/**/pkgconfig"))
     with_pc = dict(environment, PKG_CONFIG_PATH=str(pc_folder))

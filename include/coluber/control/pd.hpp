@@ -12,6 +12,7 @@ namespace coluber::control {
 // | k_D    | kd        | damping of the servo           | N m s/rad  | Transeth (3.51) |
 // | –      | torque_limit | largest torque of a motor   | N m        | Transeth 7.3.5  |
 
+/// Gains of the servos and how they enter a step.
 struct PdOptions {
   double kp = 800.0;           ///< N m/rad
   double kd = 2.0;             ///< N m s/rad
@@ -24,6 +25,7 @@ struct PdOptions {
 /// at ±torque_limit.
 class COLUBER_EXPORT Pd final : public Controller {
  public:
+  /// The same gains for every joint.
   explicit Pd(const PdOptions& options) : options_(options) {}
   void update(const ControlInput& input, JointCommand& command) override;
 

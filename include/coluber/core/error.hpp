@@ -38,8 +38,11 @@ class COLUBER_EXPORT Error : public std::runtime_error {
 /// What the user gave is wrong (exit code 3). Carries every fault found, in file order.
 class COLUBER_EXPORT InputError : public Error {
  public:
+  /// All faults at once, in the order of the files; what() prints them one below the other.
   explicit InputError(std::vector<Diagnostic> faults);
+  /// One fault.
   explicit InputError(Diagnostic fault);
+  /// What was found, in file order.
   [[nodiscard]] const std::vector<Diagnostic>& faults() const { return faults_; }
 
  private:

@@ -19,10 +19,15 @@ namespace coluber {
 /// length; feed one where the boundary matters.
 class COLUBER_EXPORT Hasher {
  public:
+  /// Feeds bytes as they are.
   Hasher& update(std::span<const std::byte> bytes);
+  /// Feeds the bytes of a text, without its length.
   Hasher& update(std::string_view text);
+  /// Feeds the 64-bit pattern of a number.
   Hasher& update(double value) { return update_word(std::bit_cast<std::uint64_t>(value)); }
+  /// Feeds numbers one after another.
   Hasher& update(std::span<const double> values);
+  /// Feeds an integer, widened to 64 bits.
   template <std::integral T>
   Hasher& update(T value) {
     return update_word(static_cast<std::uint64_t>(value));

@@ -26,6 +26,7 @@ struct Observable {
   std::vector<int> shape;  ///< per frame: {} scalar, {11} by link, {11, 2} by link and axis
   std::vector<std::string> components;  ///< labels of the last axis if it is x, y, z, …; else empty
 
+  /// Numbers a frame: the product of `shape`.
   [[nodiscard]] int size() const {
     int product = 1;
     for (int extent : shape) product *= extent;
@@ -33,6 +34,7 @@ struct Observable {
   }
 };
 
+/// What a body looks like.
 enum class ShapeKind : std::uint8_t { capsule, sphere, cylinder, box, circle, tube, wheel, plane };
 
 /// Something drawable. `size` in metres: capsule {radius, half core length along body x},
@@ -58,6 +60,7 @@ struct ContactSlot {
 /// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo
 /// part of the step (stable at any dt).
 struct JointCommand {
+  /// Asks for nothing: all zero.
   explicit JointCommand(int joints)
       : tau(Eigen::VectorXd::Zero(joints)),
         k_P(Eigen::VectorXd::Zero(joints)),
@@ -91,18 +94,22 @@ class COLUBER_EXPORT System {
 
   [[nodiscard]] virtual double dt() const = 0;                ///< s
   [[nodiscard]] virtual std::int64_t step_count() const = 0;  ///< t = step_count · dt
+  /// Simulated time (s).
   [[nodiscard]] double time() const { return static_cast<double>(step_count()) * dt(); }
 
+  /// Number of joints a command speaks of.
   [[nodiscard]] virtual int joint_count() const = 0;
   /// Joint angles (rad) and rates (rad/s) at time().
   virtual void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                            Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
 
+  /// One step of dt(). The info says whether it came out; the state is never left non-finite.
   virtual StepInfo step(const JointCommand& command) = 0;
   /// From now on a step gives its parts' times to `profile` (null: no more). A system may have none
   /// to tell apart.
   virtual void set_profile(Profile* /*profile*/) {}
 
+  /// What observe() writes, in its order; the same for the whole run.
   [[nodiscard]] virtual const std::vector<Observable>& observables() const = 0;
   /// All observables at time(), concatenated in the order of `observables()`, row-major.
   /// Forces are impulses since the last `start_frame()` over the time since it.
@@ -110,11 +117,13 @@ class COLUBER_EXPORT System {
   /// Begins a new recording interval for the force observables.
   virtual void start_frame() = 0;
 
+  /// What there is to draw, with the poses of what does not move; the same for the whole run.
   [[nodiscard]] virtual const std::vector<Body>& bodies() const = 0;
   /// Poses at time() of the moving bodies, in the order of `bodies()`: x y z qw qx qy qz each.
   virtual void poses(std::span<double> values) const = 0;
   /// Contact slots drawn for each moving body.
   [[nodiscard]] virtual int contact_slots() const = 0;
+  /// Contacts at time(): contact_slots() for each moving body, in their order.
   virtual void contacts(std::span<ContactSlot> slots) const = 0;
 
   /// Figures of the run so far that belong to this model (distance, mean_speed, max_torque, …).

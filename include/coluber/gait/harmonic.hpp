@@ -14,6 +14,7 @@ namespace coluber::gait {
 // | beta_h   | phase        | phase from joint to joint                | rad   | Transeth (7.1) |
 // | gamma_h  | offset       | steering offset                          | rad   | Transeth (2.14)|
 
+/// The wave of Transeth (7.1), in rad and s.
 struct HarmonicOptions {
   double amplitude = 0.0;   ///< rad
   double omega = 0.0;       ///< rad/s
@@ -33,6 +34,7 @@ class COLUBER_EXPORT Harmonic final : public Gait {
   /// A joint is released when its reference is at most this far from zero (rad).
   static constexpr double release_angle = 3.0 * 0.017453292519943295;
 
+  /// For a robot with this many joints.
   Harmonic(int joints, const HarmonicOptions& options);
 
   void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,

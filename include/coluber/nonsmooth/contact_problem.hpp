@@ -30,8 +30,10 @@
 // clang-format on
 namespace coluber::nonsmooth {
 
+/// Velocity, momentum or impulse of a body with T freedoms.
 template <int T>
 using Twist = Eigen::Matrix<double, T, 1>;
+/// A T × T matrix such as the inertia of a body.
 template <int T>
 using Block = Eigen::Matrix<double, T, T>;
 
@@ -115,6 +117,7 @@ struct Solution {
   /// they keep the answer from the set-valued law is `Residual::gap`.
   std::vector<Proximal> proximal;
 
+  /// Room for a problem; new entries are zero.
   void resize(std::size_t nodes, std::size_t contacts) {
     rate.resize(nodes, 0.0);
     twist.resize(nodes, Twist<T>::Zero());

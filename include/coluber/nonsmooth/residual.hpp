@@ -24,6 +24,7 @@ struct ResidualData {
   std::vector<Twist<T>> twist, defect;
 };
 
+/// The residual of `solution`; `data` is overwritten.
 template <int T>
 COLUBER_EXPORT Residual compute_residual(const ContactProblem<T>& problem,
                                          const Solution<T>& solution, ResidualData<T>& data,

@@ -8,6 +8,7 @@
 
 namespace coluber::nonsmooth {
 
+/// Of solve_newton().
 struct NewtonOptions {
   Law law = Law::anchored;
   double tolerance = 1e-10;  ///< on the law's residual, scaled
@@ -16,12 +17,14 @@ struct NewtonOptions {
   bool fallback = true;      ///< pseudo-transient continuation when Newton does not settle
 };
 
+/// Of solve_gauss_seidel().
 struct GaussSeidelOptions {
   Law law = Law::anchored;
   double tolerance = 1e-10;  ///< on the law's residual, scaled
   int max_iterations = 100000;
 };
 
+/// Of solve_thesis(); the defaults are those of Transeth table 7.2.
 struct ThesisOptions {
   Law law = Law::anchored;
   double r_T = 1.3;       ///< kg, Transeth table 7.2
@@ -30,6 +33,7 @@ struct ThesisOptions {
   int max_iterations = 10000;
 };
 
+/// How a solver fared.
 struct [[nodiscard]] SolveInfo {
   Status status = Status::ok;
   int iterations = 0;       ///< linear sweeps
@@ -51,7 +55,9 @@ class COLUBER_EXPORT SolverData {
   /// Room for this many nodes and contacts, so that no later step allocates.
   void reserve(std::size_t nodes, std::size_t contacts);
 
+  /// What the solvers keep; private to them.
   struct Storage;
+  /// For the solvers.
   Storage& storage() { return *storage_; }
 
  private:

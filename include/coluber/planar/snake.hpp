@@ -41,6 +41,7 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
 
+/// One rigid link, a capsule. Letters as in the table above.
 struct Link {
   double m = 0.0;
   double Theta = 0.0;
@@ -50,6 +51,7 @@ struct Link {
   double offset = 0.0;  ///< centre of gravity ahead of the link's middle, towards link i+1 (m)
 };
 
+/// A circle that does not move.
 struct Obstacle {
   Vector2d H = Vector2d::Zero();
   double L_H = 0.0;
@@ -66,6 +68,7 @@ struct Model {
   double tilt = 0.0;            ///< slope of the ground (rad)
   double tilt_direction = 0.0;  ///< downhill, from e_x (rad)
 
+  /// Number of links.
   [[nodiscard]] int n() const { return static_cast<int>(links.size()); }
   /// 0-based index of the middle link, number ⌈n/2⌉: the root of the joint coordinates.
   [[nodiscard]] int base() const { return (n() - 1) / 2; }
@@ -111,12 +114,15 @@ struct State {
 COLUBER_EXPORT State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int link,
                                 const Vector2d& position, double theta);
 
+/// Which solver a step calls.
 enum class Solver : std::uint8_t { newton, gauss_seidel, thesis };
+/// Which contacts enter a step.
 enum class Activation : std::uint8_t {
   landing,  ///< every point closer than 2 cm is in the problem and lands on the surface
   gap,      ///< closed points only, as in the thesis
 };
 
+/// How a step is done.
 struct StepOptions {
   double dt = 1e-3;  ///< s
   Solver solver = Solver::newton;
@@ -133,6 +139,7 @@ struct Pose {
   VectorXd theta, sin, cos;            ///< n
   Eigen::Matrix2Xd r;                  ///< centres of gravity relative to the middle link's (m)
   Vector2d origin = Vector2d::Zero();  ///< centre of gravity of the middle link (m)
+  /// Room for n links.
   void resize(int n);
 };
 
@@ -157,6 +164,7 @@ struct Chain;
 
 /// Scratch and results of one thread, sized once.
 struct COLUBER_EXPORT Data {
+  /// Sized for this model.
   explicit Data(const Model& model);
   ~Data();
   Data(Data&&) noexcept;
@@ -192,9 +200,9 @@ struct COLUBER_EXPORT Data {
 
   ObstacleGrid grid;            ///< the model's obstacles by place
   Eigen::Matrix2Xd load_share;  ///< of a link's weight on its friction points, by link
-  Profile* profile = nullptr;  ///< takes the time of a step's parts, if there is one
+  Profile* profile = nullptr;   ///< takes the time of a step's parts, if there is one
 
-  // pairs of link and obstacle that can touch before some link has moved `reach`
+  /// Pairs of link and obstacle that can touch before some link has moved `reach`.
   struct Candidates {
     std::vector<int> first, obstacle;  ///< by node: obstacle[first[node] … first[node+1])
     Eigen::Matrix2Xd built_at;         ///< link centres when the list was built
@@ -210,7 +218,7 @@ COLUBER_EXPORT void compute_pose(const Model& model, const Vector3d& base,
 COLUBER_EXPORT void compute_pose_at_time(const Model& model, const State& state, double dt,
                                          Pose& pose);
 
-/// Nearest points of link and obstacle.  Transeth (3.8)-(3.12)
+/// The gap of a link whose centre of gravity is at `r_G`.
 COLUBER_EXPORT Gap compute_gap(const Link& link, const Vector2d& r_G, double cos_theta,
                                double sin_theta, const Obstacle& obstacle);
 

@@ -35,9 +35,13 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   std::string dump_hardest_problem(const std::filesystem::path& file) const override;
   [[nodiscard]] std::uint64_t state_hash() const override;
 
+  /// Robot and world.
   [[nodiscard]] const Model& model() const { return model_; }
+  /// Where the robot is, to go on from.
   [[nodiscard]] const State& state() const { return state_; }
+  /// How it steps.
   [[nodiscard]] const StepOptions& options() const { return options_; }
+  /// Results of the last step.
   [[nodiscard]] const Data& data() const { return data_; }
 
  private:

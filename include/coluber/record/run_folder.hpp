@@ -18,6 +18,7 @@ namespace coluber::record {
 /// anything else of HDF5.
 COLUBER_EXPORT void skip_hdf5_exit_flush();
 
+/// How a run folder is begun.
 struct RunFolderOptions {
   bool force = false;  ///< replace the results in a folder that exists
   std::vector<std::pair<std::string, std::string>>
@@ -47,6 +48,7 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink {
   /// data keep their `.part` names. Never throws.
   void abandon(const std::string& message) noexcept;
 
+  /// The folder.
   [[nodiscard]] const std::filesystem::path& path() const;
 
  private:

@@ -17,7 +17,9 @@ struct COLUBER_EXPORT Trajectory {
   std::vector<double> time;    ///< s, true time of each frame
   std::vector<double> values;  ///< frames × frame_size, row-major
 
+  /// Number of frames.
   [[nodiscard]] std::size_t frames() const { return time.size(); }
+  /// True if there is an observable of this name.
   [[nodiscard]] bool has(std::string_view name) const;
   /// Value of `name` at a frame; `link` and `axis` are 0-based and unused where the shape has none.
   /// Throws Error if there is no such observable or index.

@@ -12,6 +12,7 @@ namespace coluber::record {
 class COLUBER_EXPORT TrajectorySink final : public simulation::FrameSink {
  public:
   void frame(const System& system, std::span<const double> values) override;
+  /// The frames so far.
   [[nodiscard]] const Trajectory& trajectory() const { return trajectory_; }
 
  private:

@@ -27,6 +27,7 @@ struct Link {
   double cg_offset = 0.0;     ///< m, centre of gravity ahead of the link's middle, towards link i+1
 };
 
+/// `[robot]`.
 struct Robot {
   std::string model = "planar";
   std::string name;        ///< of the catalogue; empty: spelled out in the file
@@ -34,8 +35,10 @@ struct Robot {
   int friction_points = 1;
 };
 
+/// Where the joint angles at the start come from.
 enum class StartShape : std::uint8_t { straight, gait, angles };
 
+/// `[start]`.
 struct Start {
   StartShape shape = StartShape::gait;
   std::vector<double> angles_deg;                      ///< for StartShape::angles, one a joint
@@ -44,6 +47,7 @@ struct Start {
   double heading_deg = 180.0;                          ///< direction from link 1 to link n
 };
 
+/// `[[world.obstacle]]`: a circle, in m.
 struct Obstacle {
   double x = 0.0;
   double y = 0.0;
@@ -51,6 +55,7 @@ struct Obstacle {
   double friction = 0.0;
 };
 
+/// `[world]`.
 struct World {
   double gravity = 9.81;
   double tilt_deg = 0.0;
@@ -60,6 +65,7 @@ struct World {
   std::filesystem::path obstacle_table;  ///< resolved path of the CSV; empty: none
 };
 
+/// `[gait]`; angles in degrees, as in the file.
 struct Gait {
   bool present = false;  ///< no [gait]: the start angles are held
   std::string name = "lateral_undulation";
@@ -71,6 +77,7 @@ struct Gait {
   bool soft_start = false;
 };
 
+/// `[controller]`.
 struct Controller {
   std::string name = "pd";
   double kp = 800.0;
@@ -80,6 +87,7 @@ struct Controller {
   double start_time = 0.0;
 };
 
+/// `[solver.thesis]`.
 struct ThesisSolver {
   double r_T = 1.3;
   double r_H = 0.01;
@@ -87,6 +95,7 @@ struct ThesisSolver {
   int max_iterations = 10000;
 };
 
+/// `[solver]`.
 struct Solver {
   std::string name = "newton";
   std::string law = "anchored";
@@ -104,6 +113,7 @@ struct Stop {
   std::optional<double> stuck_s{};  ///< s: no link moved a link length within this time
 };
 
+/// `[record]`.
 struct Record {
   double rate_hz = 100.0;
   bool csv = false;

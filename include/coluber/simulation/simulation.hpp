@@ -40,14 +40,17 @@ class COLUBER_EXPORT FrameSink {
   virtual void frame(const System& system, std::span<const double> values) = 0;
 };
 
+/// How a run ended.
 enum class RunStatus : std::uint8_t { completed, interrupted, failed };
 
+/// How far a run is.
 struct Progress {
   double time = 0.0;              ///< simulated (s)
   double duration = 0.0;          ///< s
   double real_time_factor = 0.0;  ///< simulated over wall time
 };
 
+/// What a caller of run() may ask for.
 struct RunOptions {
   const std::atomic<bool>* interrupt =
       nullptr;  ///< set from a signal handler: stop after this step
@@ -55,6 +58,7 @@ struct RunOptions {
   Profile* profile = nullptr;                     ///< takes the time by phase, if there is one
 };
 
+/// What became of a run.
 struct [[nodiscard]] RunOutcome {
   RunStatus status = RunStatus::completed;
   std::string message;     ///< why it ended early: time, quantity, link; "" if it did not

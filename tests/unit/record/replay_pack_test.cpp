@@ -177,5 +177,14 @@ TEST_F(PackRunTest, RefusesWhatIsNotAReplay) {
   EXPECT_THAT(refusal(), HasSubstr("cannot be read"));
 }
 
+TEST_F(PackRunTest, RefusesWhatIsNestedDeeperThanTheStackHolds) {
+  for (const char* file : {"replay.json", "run.json"}) {
+    const std::string before = file == std::string("run.json") ? "{}" : replay_.dump();
+    write(file, "{\"a\": " + std::string(1000000, '[') + std::string(1000000, ']') + "}");
+    EXPECT_THAT(refusal(), HasSubstr("nested too deeply")) << file;
+    write(file, before);
+  }
+}
+
 }  // namespace
 }  // namespace coluber::record

@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hdf5.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
@@ -296,6 +297,29 @@ TEST_F(RunFolderTest, AForeignFileIsAFileError) {
   EXPECT_THROW((void)load_trajectory(root_ / "run"), FileError);
   std::ofstream(root_ / "run" / "trajectory.h5") << "not HDF5 at all";
   EXPECT_THROW((void)load_trajectory(root_ / "run"), FileError);
+}
+
+TEST_F(RunFolderTest, AFileThatClaimsMoreThanItsBytesCanHoldAsksForNoMemory) {
+  fs::create_directories(root_ / "run");
+  const std::string name = (root_ / "run" / "trajectory.h5").string();
+  const hid_t file = H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hsize_t frames = 4'000'000'000;  // 32 GB, of which not one chunk is written
+  const hsize_t chunk = 128;
+  const hid_t space = H5Screate_simple(1, &frames, nullptr);
+  const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_chunk(properties, 1, &chunk);
+  const hid_t dataset =
+      H5Dcreate2(file, "time", H5T_IEEE_F64LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+  H5Dclose(dataset);
+  H5Pclose(properties);
+  H5Sclose(space);
+  H5Fclose(file);
+  try {
+    (void)load_trajectory(root_ / "run");
+    FAIL() << "4e9 frames were read from " << fs::file_size(name) << " bytes";
+  } catch (const FileError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("impossibly large"));
+  }
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 // ---- files ----
@@ -67,6 +68,28 @@ TEST(ScenarioFile, KeepsItsText) {
 
 TEST(ScenarioFile, MayCarryTitlesInAnyScript) {
   EXPECT_EQ(parse("title = \"Schlange 蛇 🐍\"\n" + aiko).title, "Schlange 蛇 🐍");
+}
+
+TEST(ScenarioFile, BadUtf8IsRefusedWithItsPlaceBeforeTheParserSeesIt) {
+  // cut off, continued by nothing, overlong in two, three and four bytes, half of a UTF-16 pair,
+  // beyond the last character, never a first byte
+  for (const char* bad : {"\xe2\x82", "\xe2\x28\xa1", "\xc0\xaf", "\xe0\x9f\xbf",
+                          "\xf0\x8f\xbf\xbf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80"}) {
+    const std::string fault = fault_of("title = \"" + std::string(bad) + "\"\n" + aiko);
+    EXPECT_THAT(fault, StartsWith("error: s.toml:1:10: is not a text file: byte 0x")) << bad;
+    EXPECT_THAT(fault, Not(HasSubstr(bad))) << "raw bytes do not belong on a terminal";
+  }
+  EXPECT_THAT(fault_of("title = \"\\\xff\"\n"),
+              StartsWith("error: s.toml:1:11: is not a text file: byte 0xff"));
+  // the ends of what is allowed
+  for (const char* good : {"\xc2\x80", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+                           "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    EXPECT_EQ(fault_of("title = \"" + std::string(good) + "\"\n" + aiko), "no fault");
+  }
+}
+
+TEST(ScenarioFile, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(fault_of("\xef\xbb\xbf" + aiko), "no fault");
 }
 
 // ---- syntax ----
@@ -212,6 +235,11 @@ TEST(Set, TakesTomlValuesAndBareWords) {
   EXPECT_EQ(s.duration, 3.0);
   EXPECT_EQ(s.title, "a = b");
   EXPECT_EQ(s.robot.link[10].mass, 2.0);
+}
+
+TEST(Set, TakesBareWordsInAnyScriptButNoBadUtf8) {
+  EXPECT_EQ(parse(aiko, ".", {"title=蛇"}).title, "蛇");
+  EXPECT_THAT(fault_of(aiko, {"title=\xed\xa0\x80"}), HasSubstr("the value is not TOML"));
 }
 
 TEST(Set, TheLastOneWins) {

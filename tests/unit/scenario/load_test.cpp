@@ -14,8 +14,10 @@ namespace {
 using sample::aiko;
 using sample::fault_of;
 using sample::faults_of;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(Load, TheShippedScenariosHoldTheThesisValues) {
@@ -294,6 +296,16 @@ TEST(LoadRobot, TheNumberOfListedLinksMustMatch) {
                 .robot.link.at(0)
                 .mass,
             3.0);
+}
+
+TEST(LoadRobot, ARobotThatIsNoTableIsOneFault) {
+  EXPECT_THAT(fault_of("robot = 3\n"),
+              StartsWith("error: s.toml:1:9: robot: expected a table, got 3\n"));
+}
+
+TEST(LoadRobot, AnEmptyListOfLinksIsNotToldToHaveNone) {
+  EXPECT_THAT(fault_of(aiko + "link = []\n"), AllOf(HasSubstr("0 entries, the robot has 11 links"),
+                                                    Not(HasSubstr("robot.links = 0"))));
 }
 
 TEST(LoadRobot, OneLinkIsARobotAndABillionAreNot) {

@@ -1,0 +1,99 @@
+// Scenario loader: a file with its includes, its table of joint angles and its overrides. Whatever
+// they hold, the loader returns a scenario or throws InputError; what it returned can be built.
+//
+// The input is s.toml, a.toml, b.toml, t.csv and one `--set` a line, see split().
+
+#include "coluber/scenario/scenario.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "coluber/core/error.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "input.hpp"
+#include "mutate.hpp"
+
+namespace {
+
+using namespace coluber;
+
+scenario::Overrides lines(std::string_view text) {
+  scenario::Overrides out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+constexpr const char* odd_values[] = {
+    "nan",        "inf",   "-inf",  "0",  "-1",        "1e308", "1e-308",   "9223372036854775807",
+    "true",       "\"\"",  "[]",    "{}", "[1, 2, 3]", "[[]]",  "\"aiko\"", "\"table\"",
+    "1979-05-27", "\"é\"", "100000"};
+
+/// Gives a line another value, moves it, doubles it or takes it away.
+std::string change_lines(const std::string& text, std::minstd_rand& generator) {
+  scenario::Overrides all = lines(text);
+  if (all.empty()) return text;
+  std::string& line = all[generator() % all.size()];
+  const std::size_t equals = line.find('=');
+  switch (generator() % 6) {
+    case 0:
+      std::swap(line, all[generator() % all.size()]);
+      break;
+    case 1:
+      line += '\n' + all[generator() % all.size()];
+      break;
+    case 2:
+      line.clear();
+      break;
+    default:
+      line = line.substr(0, equals) + (equals == std::string::npos ? "" : "= ") +
+             fuzz::pick(odd_values, generator);
+  }
+  std::string out;
+  for (const std::string& each : all) out += each + '\n';
+  return out;
+}
+
+// Larger robots differ from these in the time they take alone.
+constexpr std::size_t most_links = 32;
+
+void build(const scenario::Scenario& scenario) {
+  if (scenario.robot.link.size() > most_links) return;
+  const simulation::Simulation simulation = simulation::make_simulation(scenario);
+  if (simulation.gait == nullptr) return;
+  const auto joints = static_cast<Eigen::Index>(scenario.robot.link.size()) - 1;
+  Eigen::VectorXd phi(joints);
+  Eigen::VectorXd rate(joints);
+  for (const double share : {0.0, 0.3, 1.0}) {
+    simulation.gait->evaluate(share * scenario.duration, phi, rate);
+  }
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  return fuzz::mutate(data, size, max_size, seed, change_lines);
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static fuzz::Folder folder;
+  const std::vector<std::string_view> parts = fuzz::split(data, size);
+  const auto part = [&](std::size_t i) -> std::optional<std::string_view> {
+    if (i >= parts.size()) return std::nullopt;
+    return parts[i];
+  };
+  folder.put("s.toml", part(0));
+  folder.put("a.toml", part(1));
+  folder.put("b.toml", part(2));
+  folder.put("t.csv", part(3));
+  try {
+    build(scenario::load(folder.path() / "s.toml", lines(part(4).value_or(""))));
+  } catch (const InputError&) {  // any other exception is a fault of ours
+  }
+  return 0;
+}
