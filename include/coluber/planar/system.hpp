@@ -30,6 +30,8 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   void contacts(std::span<ContactSlot> slots) const override;
   [[nodiscard]] std::vector<SummaryItem> summary() const override;
   [[nodiscard]] std::uint64_t state_hash() const override;
+  bool save_state(ByteWriter& bytes) const override;
+  void restore_state(ByteReader& bytes) override;
 
   [[nodiscard]] const Model& model() const { return model_; }
   [[nodiscard]] const State& state() const { return state_; }
@@ -37,6 +39,10 @@ class COLUBER_EXPORT PlanarSystem final : public System {
 
  private:
   static constexpr int kContactSlots = 4;
+
+  // what is summed up beside the state, to or from a checkpoint
+  template <typename Bytes, typename Self>
+  static void exchange_sums(Bytes& bytes, Self& self);
 
   Model model_;
   State state_;
