@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coluber/control/controller.hpp"
@@ -39,6 +40,20 @@ class COLUBER_EXPORT FrameSink {
   virtual void frame(const System& system, std::span<const double> values) = 0;
 };
 
+/// Receives the checkpoints of a run.
+class COLUBER_EXPORT CheckpointSink {
+ public:
+  CheckpointSink() = default;
+  CheckpointSink(const CheckpointSink&) = delete;
+  CheckpointSink& operator=(const CheckpointSink&) = delete;
+  virtual ~CheckpointSink() = default;
+  /// Asked every `record.checkpoint_s` of simulated time: is one wanted now? Making and keeping one
+  /// costs wall time, the run's numbers do not depend on the answer.
+  virtual bool wants_checkpoint() = 0;
+  /// All the run needs to go on after the frames it has given so far; for `RunOptions::resume`.
+  virtual void checkpoint(std::string_view bytes) = 0;
+};
+
 enum class RunStatus : std::uint8_t { completed, interrupted, failed };
 
 struct Progress {
@@ -50,22 +65,28 @@ struct Progress {
 struct RunOptions {
   const std::atomic<bool>* interrupt =
       nullptr;  ///< set from a signal handler: stop after this step
-  std::function<void(const Progress&)> progress;  ///< called a few times a second
+  std::function<void(const Progress&)> progress{};  ///< called a few times a second
+  /// Given a checkpoint now and then, and one more when the run is interrupted.
+  CheckpointSink* checkpoints = nullptr;
+  /// Goes on after this checkpoint of the same simulation: the frames to come, the summary and the
+  /// final state have the bits of a run that was never interrupted. Empty: starts at the beginning.
+  std::string_view resume{};
 };
 
 struct [[nodiscard]] RunOutcome {
   RunStatus status = RunStatus::completed;
-  std::string message;                ///< why it failed: time, quantity, link; "" if it did not
-  std::vector<std::string> warnings;  ///< in order of appearance
+  std::string message{};                ///< why it failed: time, quantity, link; "" if it did not
+  std::vector<std::string> warnings{};  ///< in order of appearance
   std::vector<SummaryItem>
-      summary;  ///< design contract: distance, mean_speed, …, failed_steps, steps
+      summary{};  ///< design contract: distance, mean_speed, …, failed_steps, steps
   double iterations_mean = 0.0;
   int iterations_max = 0;
   double wall_seconds = 0.0;      ///< of the stepping loop
   std::uint64_t final_state = 0;  ///< hash
 };
 
-/// Runs to the scenario's duration. Frame k is the step nearest to k/rate_hz.
+/// Runs to the scenario's duration. Frame k is the step nearest to k/rate_hz. Throws FileError if
+/// `options.resume` does not fit the simulation.
 COLUBER_EXPORT RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                               const RunOptions& options = {});
 
