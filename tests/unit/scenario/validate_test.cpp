@@ -131,10 +131,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"solver", "name = \"gauss_seidel\""}, Refused{"solver", "load_sharing = \"equal\""},
         Refused{"solver.thesis", "r_N = 0.2"}, Refused{"solver.thesis", "r_V = 0.2"},
         Refused{"stop", "past_x = 3.2"}, Refused{"stop", "stuck_s = 5"},
-        Refused{"record", "checkpoint_s = 2.0"}, Refused{"start", "z = 0.05"},
-        Refused{"start", "pitch_deg = 1"}, Refused{"start", "roll_deg = 1"},
-        Refused{"world", "rolling_friction = 0.1"}, Refused{"robot.link", "inertia_axial = 1e-3"},
-        Refused{"robot.link", "shape = \"spheres\""},
+        Refused{"start", "z = 0.05"}, Refused{"start", "pitch_deg = 1"},
+        Refused{"start", "roll_deg = 1"}, Refused{"world", "rolling_friction = 0.1"},
+        Refused{"robot.link", "inertia_axial = 1e-3"}, Refused{"robot.link", "shape = \"spheres\""},
         Refused{"gait", "vertical = { amplitude_deg = 10 }"}));
 
 TEST(Validate, RobotAndObstacleFeaturesNotBuiltAreSaidSo) {
