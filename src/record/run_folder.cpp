@@ -43,8 +43,11 @@ constexpr std::array<const char*, 5> derived_files{"trajectory.h5", "trajectory.
 constexpr std::array<const char*, 4> kept_files{checkpoint_name, old_checkpoint_name, frames_name,
                                                 "run.json"};
 
-constexpr double checkpoint_interval = 0.25;  // s of wall time between two checkpoints, at least
-constexpr double checkpoint_share = 50.0;     // times what the last one took, at least
+// Wall times (s). A checkpoint costs some 50 µs; it outlives the process. One that outlives the
+// machine has to wait for the disk, which may take a tenth of a second.
+constexpr double checkpoint_interval = 0.1;
+constexpr double sync_interval = 1.0;
+constexpr double sync_share = 50.0;  // times what the last wait took: it costs a fiftieth at most
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -155,7 +158,8 @@ struct RunFolder::Impl {
   bool run_synced = false;  // run.json of a short run need not wait for the disk
   Clock::time_point begin = Clock::now();
   Clock::time_point last_checkpoint = begin;
-  std::chrono::duration<double> checkpoint_pause{checkpoint_interval};
+  Clock::time_point last_sync = begin;
+  std::chrono::duration<double> sync_pause{sync_interval};
 
   [[nodiscard]] std::string run_text() const {
     return run.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -271,27 +275,35 @@ void RunFolder::frame(const System& system, std::span<const double> values) {
 }
 
 bool RunFolder::wants_checkpoint() {
-  return Clock::now() - impl_->last_checkpoint >= impl_->checkpoint_pause;
+  return Clock::now() - impl_->last_checkpoint >=
+         std::chrono::duration<double>(checkpoint_interval);
 }
 
-// The frames first: a checkpoint never speaks of frames that are not on the disk. Between the two
-// renames only the old one is there.
+// checkpoint.bin is the last one, checkpoint.old the last that is on the disk, after the frames it
+// speaks of: if the machine crashes, one of them is whole.
 void RunFolder::checkpoint(std::string_view bytes) {
   Impl& impl = *impl_;
+  const std::string sealed =
+      to_bytes({program_identity(), impl.scenario_hash, impl.frames->next(), std::string(bytes)});
   const Clock::time_point begin = Clock::now();
-  impl.frames->sync();
-  if (!std::exchange(impl.run_synced, true)) sync_file(impl.folder / "run.json");
+  const bool sync = begin - impl.last_sync >= impl.sync_pause;
+  if (sync) {
+    impl.frames->sync();
+    if (!std::exchange(impl.run_synced, true)) sync_file(impl.folder / "run.json");
+    OutputFile old(impl.folder / old_checkpoint_name);
+    old.write(sealed);
+    old.commit();
+    sync_folder(impl.folder);
+  }
   OutputFile file(impl.folder / checkpoint_name);
-  file.write(
-      to_bytes({program_identity(), impl.scenario_hash, impl.frames->next(), std::string(bytes)}));
-  std::error_code error;
-  fs::rename(impl.folder / checkpoint_name, impl.folder / old_checkpoint_name, error);
-  file.commit();
-  sync_folder(impl.folder);
+  file.write(sealed);
+  file.commit_unsynced();
   impl.last_checkpoint = Clock::now();
-  const std::chrono::duration<double> cost = impl.last_checkpoint - begin;
-  impl.checkpoint_pause =
-      std::max(std::chrono::duration<double>(checkpoint_interval), checkpoint_share * cost);
+  if (sync) {
+    impl.last_sync = impl.last_checkpoint;
+    const std::chrono::duration<double> cost = impl.last_sync - begin;
+    impl.sync_pause = std::max(std::chrono::duration<double>(sync_interval), sync_share * cost);
+  }
 }
 
 std::string_view RunFolder::resume_from() const { return impl_->resume_from; }
@@ -327,11 +339,16 @@ void RunFolder::Impl::make_derived() {
 
 void RunFolder::finish(const simulation::RunOutcome& outcome) {
   Impl& impl = *impl_;
+  const bool goes_on = outcome.status == simulation::RunStatus::interrupted;
+  std::error_code error;
+  if (goes_on) {
+    impl.frames->sync();
+    if (fs::exists(impl.folder / checkpoint_name, error)) sync_file(impl.folder / checkpoint_name);
+  }
   impl.make_derived();
 
   Json& run = impl.run;
   for (const char* name : derived_files) {  // lets a reader tell a damaged file before opening it
-    std::error_code error;
     if (!fs::exists(impl.folder / name, error)) continue;
     const Fingerprint fingerprint = compute_fingerprint(impl.folder / name);
     run["files"][name] = {{"bytes", fingerprint.bytes},
@@ -351,15 +368,16 @@ void RunFolder::finish(const simulation::RunOutcome& outcome) {
   run["iterations"] = {{"mean", outcome.iterations_mean}, {"max", outcome.iterations_max}};
   run["wall"]["loop_s"] = outcome.wall_seconds;
   impl.close_run(to_name(outcome.status), outcome.message);
-  // Frames and checkpoints are for going on.
-  if (outcome.status != simulation::RunStatus::interrupted) remove_resumable(impl.folder);
+  if (!goes_on) remove_resumable(impl.folder);
 }
 
 void RunFolder::abandon(const std::string& message) noexcept {
   try {
     std::error_code error;
     for (const char* name : derived_files) fs::remove(partial_name(impl_->folder / name), error);
-    fs::remove(partial_name(impl_->folder / checkpoint_name), error);
+    for (const char* name : {checkpoint_name, old_checkpoint_name}) {
+      fs::remove(partial_name(impl_->folder / name), error);
+    }
     impl_->close_run("failed", message);
   } catch (const std::exception&) {
     std::error_code error;

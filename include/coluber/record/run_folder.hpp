@@ -48,9 +48,10 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
 
   void frame(const System& system, std::span<const double> values) override;
 
-  /// True if a quarter of a second has passed since the last, or fifty times what that one took.
+  /// True if a tenth of a second has passed since the last.
   bool wants_checkpoint() override;
-  /// Brings frames and checkpoint to the disk; the one before is kept beside it.
+  /// Keeps it for `resume`. Now and then brings frames and checkpoint to the disk, in case the
+  /// machine fails and not the process alone.
   void checkpoint(std::string_view bytes) override;
 
   /// For RunOptions::resume: the checkpoint to go on from; empty where the run starts at its
