@@ -228,8 +228,10 @@ RecordedFrames parse_frames(std::string_view bytes, const std::string& name) {
 
 bool is_partial(const std::filesystem::path& run_folder) {
   std::error_code error;
-  return !std::filesystem::exists(run_folder / "replay.json", error) &&
-         std::filesystem::exists(run_folder / frames_name, error);
+  const auto has = [&](const char* name) {
+    return std::filesystem::exists(run_folder / name, error);
+  };
+  return has(frames_name) && !(has("trajectory.h5") && has("replay.json") && has("replay.bin"));
 }
 
 RecordedFrames load_frames(const std::filesystem::path& run_folder) {

@@ -35,7 +35,7 @@ class OneJoint : public System {
     impulse_ += phidot_ - before;
     ++k_;
     ++since_frame_;
-    return info ? info(k_) : StepInfo{Status::ok, 1, 1e-12, 2e-12, "", 0};
+    return info ? info(k_) : StepInfo{Status::ok, 1, 0, 1e-12, 2e-12, "", 0};
   }
 
   [[nodiscard]] const std::vector<Observable>& observables() const override { return observables_; }

@@ -146,8 +146,8 @@ TEST(Run, GivesTheControllerTheReferencesOfBothEndsOfTheStep) {
 TEST(Run, StopsAtAStepThatDidNotConverge) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   wheel(simulation).info = [](std::int64_t k) {
-    return k == 42 ? StepInfo{Status::not_converged, 8, 0.5, 0.6, "link impulse", 3}
-                   : StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+    return k == 42 ? StepInfo{Status::not_converged, 8, 0, 0.5, 0.6, "link impulse", 3}
+                   : StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink);
@@ -163,8 +163,8 @@ TEST(Run, GoesOnAfterAFailedStepIfAskedAndSaysSo) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   simulation.scenario.solver.stop_on_failure = false;
   wheel(simulation).info = [](std::int64_t k) {
-    return k % 100 == 50 ? StepInfo{Status::not_converged, 8, 0.5, 0.6, "", 0}
-                         : StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+    return k % 100 == 50 ? StepInfo{Status::not_converged, 8, 0, 0.5, 0.6, "", 0}
+                         : StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink);
@@ -180,8 +180,8 @@ TEST(Run, ANonFiniteValueStopsEvenWhereFailuresAreOnlyWarned) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   simulation.scenario.solver.stop_on_failure = false;
   wheel(simulation).info = [](std::int64_t k) {
-    return k == 7 ? StepInfo{Status::non_finite, 1, 0.0, 0.0, "joint rate", 1}
-                  : StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+    return k == 7 ? StepInfo{Status::non_finite, 1, 0, 0.0, 0.0, "joint rate", 1}
+                  : StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink);
@@ -231,7 +231,7 @@ TEST(Run, AnInterruptEndsItAfterTheStepWithWhatThereIs) {
   std::atomic<bool> interrupt{false};
   wheel(simulation).info = [&](std::int64_t k) {
     if (k == 123) interrupt = true;
-    return StepInfo{Status::ok, 1, 1e-11, 1e-5, "", 0};
+    return StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink, {.interrupt = &interrupt, .progress = {}});
