@@ -254,7 +254,7 @@ TEST(Checkpoint, DamagedOrOfAnotherModelIsAFileErrorNeverACrash) {
   Simulation wheel = make_wheel(1.0);
   EXPECT_THROW((void)run(wheel, {}, {.resume = whole}), FileError);
   Simulation shorter =
-      make_simulation(scenario::load(COLUBER_SOURCE_DIR "/scenarios/aiko_pegs.toml",
+      make_simulation(scenario::load(COLUBER_SOURCE_DIR "/scenarios/aiko_floor.toml",
                                      {"duration=1.0", "robot.links=7", "start.link=7"}));
   EXPECT_THROW((void)run(shorter, {}, {.resume = whole}), FileError);
 }
