@@ -254,7 +254,9 @@ FrameReader::FrameReader(const std::filesystem::path& file)
 
 bool FrameReader::next(FrameRecord& frame) {
   if (std::fread(record_.data(), 1, record_.size(), in_.get()) != record_.size()) return false;
-  return parse_record(layout_, record_, index_, frame) && ++index_ > 0;
+  if (!parse_record(layout_, record_, index_, frame)) return false;
+  ++index_;
+  return true;
 }
 
 FrameWriter::FrameWriter(std::filesystem::path file, const std::string& header, std::size_t values,
