@@ -11,6 +11,7 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/csv.hpp"
+#include "coluber/record/frames.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
@@ -72,6 +73,7 @@ int export_run(const ExportArguments& arguments) {
                                                : arguments.run / (csv   ? "trajectory.csv"
                                                                   : png ? "replay.png"
                                                                         : "replay.html");
+  if (record::is_partial(arguments.run)) print_warning(partial_note(arguments.run));
   if (csv) {
     record::save_csv(record::load_trajectory(arguments.run), file);
   } else if (png) {

@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "coluber/record/csv.hpp"
+#include "coluber/record/frames.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
 #include "plot_fault.hpp"
 #include "plot_figures.hpp"
 #include "plot_names.hpp"
+#include "terminal.hpp"
 
 namespace coluber::app {
 namespace {
@@ -66,10 +68,12 @@ int plot(const PlotOptions& options) {
   std::error_code fault;
   if (!fs::is_directory(options.run, fault))
     refuse(options.run, "there is no such run folder", "coluber run writes one, under runs/");
-  if (!fs::exists(options.run / "trajectory.h5", fault))
-    refuse(options.run, "there is no trajectory.h5 in this folder",
-           "is it a run folder, and did its run end?");
+  if (!fs::exists(options.run / "trajectory.h5", fault) &&
+      !fs::exists(options.run / "frames.bin", fault))
+    refuse(options.run, "there is neither trajectory.h5 nor frames.bin in this folder",
+           "is it a run folder?");
   const auto run = record::load_trajectory(options.run);
+  if (record::is_partial(options.run)) print_warning(partial_note(options.run));
   const auto scene = load_scene(options.run);
   if (!scene.warning.empty()) fmt::print(stderr, "warning: {}\n", scene.warning);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -86,12 +87,70 @@ std::vector<std::pair<std::string, std::string>> options_given(const RunArgument
   return options;
 }
 
+fs::path folder_of(const RunArguments& arguments) {
+  if (!arguments.out.empty()) return arguments.out;
+  const std::string name = arguments.scenario.stem().string();
+  return arguments.resume ? record::last_run_folder("runs", name)
+                          : record::next_run_folder("runs", name);
+}
+
+void open_folder(const RunArguments& arguments, const simulation::Simulation& simulation,
+                 std::optional<record::RunFolder>& out) {
+  const record::RunFolderOptions options{
+      .force = arguments.force, .resume = arguments.resume, .options = options_given(arguments)};
+  const bool numbered = arguments.out.empty() && !arguments.resume;
+  for (int attempt = 0;; ++attempt) {
+    const fs::path folder = folder_of(arguments);
+    try {
+      out.emplace(folder, simulation, options);
+      return;
+    } catch (const FileError&) {
+      // another process may have taken the free number in the meantime
+      if (!numbered || attempt == 20 || folder_of(arguments) == folder) throw;
+    }
+  }
+}
+
+// A run that has ended stays as it is.
+int report_ended(const RunArguments& arguments, const record::RunEnded& ended) {
+  if (arguments.json) print_json(folder_of(arguments));
+  if (!ended.completed()) {
+    print_error(fmt::format("error: {}", ended.what()));
+    return 1;
+  }
+  if (!arguments.quiet) fmt::print(stderr, "{}\n", ended.what());
+  return 0;
+}
+
+void report_resumed(const simulation::Simulation& simulation, const record::RunFolder& out) {
+  for (const std::string& note : out.notes()) fmt::print(stderr, "{}\n", note);
+  if (out.resume_from().empty()) {
+    if (out.notes().empty()) {
+      fmt::print(stderr, "{}: there is no run to resume; it starts at its beginning\n",
+                 out.path().string());
+    }
+    return;
+  }
+  fmt::print(stderr, "resuming {} after {} frames of about {:.0f}\n", out.path().string(),
+             out.resumed_frames(),
+             std::min(simulation.scenario.record.rate_hz, 1.0 / simulation.system->dt()) *
+                     simulation.scenario.duration +
+                 1.0);
+}
+
+void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) {
+  const fs::path& file = simulation.scenario.solver.dump;
+  if (file.empty()) return;
+  const std::string what = simulation.system->dump_hardest_problem(file);
+  if (what.empty()) {
+    print_warning(fmt::format("solver.dump: no step was taken, {} was not written", file.string()));
+  } else if (!quiet) {
+    fmt::print(stderr, "wrote {} ({})\n", file.string(), what);
+  }
+}
+
 int run(const RunArguments& arguments) {
   record::skip_hdf5_exit_flush();
-  if (arguments.resume) {
-    print_error("error: --resume is not built yet");
-    return 2;
-  }
   catch_signals();
   scenario::Overrides overrides = arguments.overrides;
   if (!arguments.duration.empty()) overrides.push_back("duration=" + arguments.duration);
@@ -101,18 +160,18 @@ int run(const RunArguments& arguments) {
   for (const std::string& warning : simulation.warnings) print_warning(warning);
   const std::size_t warned = simulation.warnings.size();
 
-  const fs::path folder = arguments.out.empty()
-                              ? record::next_run_folder("runs", arguments.scenario.stem().string())
-                              : arguments.out;
   std::optional<record::RunFolder> out;
   try {
-    out.emplace(
-        folder, simulation,
-        record::RunFolderOptions{.force = arguments.force, .options = options_given(arguments)});
+    open_folder(arguments, simulation, out);
   } catch (const record::FolderExists& error) {
-    print_error(fmt::format("error: {}\n  hint: --force replaces the run in it", error.what()));
+    print_error(fmt::format("error: {}\n  hint: --force replaces the run in it{}", error.what(),
+                            arguments.resume ? "" : ", --resume goes on with it"));
     return 2;
+  } catch (const record::RunEnded& error) {
+    return report_ended(arguments, error);
   }
+  const fs::path folder = out->path();
+  if (arguments.resume && !arguments.quiet) report_resumed(simulation, *out);
 
   ProgressLine progress(!arguments.quiet);
   simulation::RunOptions options;
@@ -124,16 +183,20 @@ int run(const RunArguments& arguments) {
   }
   simulation::RunOutcome outcome;
   try {
+    options.checkpoints = &*out;
+    options.resume = out->resume_from();
     simulation::FrameSink* const sinks[] = {&*out};
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
     out->finish(outcome);
+    dump_hardest_problem(simulation, arguments.quiet);
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();
     out->abandon(error.what());
-    print_error(
-        fmt::format("error: {}\n  the run in {} is partial", error.what(), folder.string()));
+    print_error(fmt::format(
+        "error: {}\n  the run in {} is partial: its frames so far can be read, --resume goes on",
+        error.what(), folder.string()));
     return 1;
   }
 
@@ -171,7 +234,8 @@ int run(const RunArguments& arguments) {
       }
       return 0;
     case simulation::RunStatus::interrupted:
-      fmt::print(stderr, "{}; {} holds the run so far\n", outcome.message, folder.string());
+      fmt::print(stderr, "{}; {} holds the run so far, --resume goes on with it\n", outcome.message,
+                 folder.string());
       return 130;
     case simulation::RunStatus::failed:
       print_error(
@@ -190,7 +254,10 @@ void add_run(CLI::App& app, Action& action) {
       ->required()
       ->type_name("SCENARIO");
   command->add_option("--out", arguments->out, "folder of results (runs/<scenario>-<k>)")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("the name of the folder is empty") : std::string();
+      });
   command
       ->add_option("--set", arguments->overrides,
                    "override a key, e.g. --set solver.dt=5e-4; may be repeated")
@@ -198,13 +265,17 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("KEY=VALUE");
   command->add_option("--duration", arguments->duration, "simulated time (s)")->type_name("S");
   command->add_option("--seed", arguments->seed, "seed of the random numbers")->type_name("N");
-  command->add_flag("--force", arguments->force, "replace the run in a folder that exists");
+  CLI::Option* force =
+      command->add_flag("--force", arguments->force, "replace the run in a folder that exists");
+  command
+      ->add_flag("--resume", arguments->resume,
+                 "go on with a run that was cut off, in --out or the last runs/<scenario>-<k>")
+      ->excludes(force);
   command->add_flag("--json", arguments->json, "print run.json on the standard output");
   command->add_flag("--profile", arguments->profile, "say what the time went into, by phase");
   CLI::Option* quiet =
       command->add_flag("-q,--quiet", arguments->quiet, "errors and warnings only");
   command->add_flag("-v,--verbose", arguments->verbose, "say more")->excludes(quiet);
-  command->add_flag("--resume", arguments->resume)->group("");  // known, not built yet
   command->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 

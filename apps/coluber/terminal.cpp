@@ -45,6 +45,13 @@ void print_warning(const std::string& text) {
   fmt::print(stderr, "{}\n", in_colour() ? colour(line, "warning:", "1;33") : line);
 }
 
+std::string partial_note(const std::filesystem::path& run) {
+  return fmt::format(
+      "the run in {} has not ended or was cut off: these are its frames so far; `coluber run "
+      "--resume` goes on with it",
+      run.string());
+}
+
 void ProgressLine::show(const simulation::Progress& progress) {
   if (!on_) return;
   const double left = progress.real_time_factor > 0.0

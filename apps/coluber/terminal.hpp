@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "coluber/simulation/simulation.hpp"
@@ -13,6 +14,9 @@ bool is_terminal();
 void print_error(const std::string& text);
 /// `warning: …`, likewise.
 void print_warning(const std::string& text);
+
+/// What to say of a run folder whose run has not ended: the frames so far are shown.
+std::string partial_note(const std::filesystem::path& run);
 
 /// Percent, simulated time, real-time factor and time left, rewritten in place; only on a terminal.
 class ProgressLine {

@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/frames.hpp"
+#include "coluber/record/replay_pack.hpp"
 
 #include "command.hpp"
 #include "plot_fault.hpp"
@@ -70,14 +72,16 @@ std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
                                   "name the folder that `coluber run` wrote"));
     }
     Json entry{{"name", name_of(runs[k])}};
-    for (const auto& [key, file, type] :
-         {std::array{"replay", "replay.json", "application/json"},
-          std::array{"data", "replay.bin", "application/octet-stream"},
-          std::array{"run", "run.json", "application/json"}}) {
+    const auto add = [&](const char* key, const char* file, const char* type, std::string body) {
       const std::string address = fmt::format("run/{}/{}", k, file);
-      pages["/" + address] = {type, read_file(runs[k] / file)};
+      pages["/" + address] = {type, std::move(body)};
       entry[key] = address;
-    }
+    };
+    record::Replay replay = record::load_replay(runs[k]);
+    if (record::is_partial(runs[k])) print_warning(partial_note(runs[k]));
+    add("replay", "replay.json", "application/json", std::move(replay.header));
+    add("data", "replay.bin", "application/octet-stream", std::move(replay.data));
+    add("run", "run.json", "application/json", read_file(runs[k] / "run.json"));
     list.push_back(std::move(entry));
   }
   pages["/api/runs"] = {"application/json",

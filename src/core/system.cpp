@@ -2,6 +2,10 @@
 
 namespace coluber {
 
+bool System::save_state(ByteWriter& /*bytes*/) const { return false; }
+
+void System::restore_state(ByteReader& bytes) { bytes.refuse("this model keeps no checkpoints"); }
+
 int frame_size(const std::vector<Observable>& observables) {
   int size = 0;
   for (const Observable& observable : observables) size += observable.size();

@@ -132,8 +132,6 @@ struct Hdf5Writer::Impl {
       dataset.buffer.clear();
     }
     buffered = 0;
-    // on whole chunks: what is on disk can be opened after a crash
-    check(H5Fflush(handle.get(), H5F_SCOPE_GLOBAL) >= 0);
   }
 };
 
@@ -154,7 +152,6 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>
   }
   impl_->write_attribute(impl_->handle.get(), "format", std::string("coluber-trajectory 1"));
   impl_->write_attribute(impl_->handle.get(), "observables", order);
-  impl_->check(H5Fflush(impl_->handle.get(), H5F_SCOPE_GLOBAL) >= 0);
 }
 
 Hdf5Writer::~Hdf5Writer() {
@@ -187,6 +184,7 @@ void Hdf5Writer::commit() {
   for (Impl::Dataset& dataset : impl_->datasets) good = dataset.id.close() && good;
   good = impl_->handle.close() && good;
   impl_->check(good);
+  sync_file(partial_name(impl_->file));
   rename_partial(impl_->file);
 }
 

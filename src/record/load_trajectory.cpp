@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/frames.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "record/hdf5_handle.hpp"
@@ -176,14 +177,19 @@ Trajectory load_trajectory(const std::filesystem::path& run_folder) {
   const Quiet quiet;
   const std::filesystem::path file = run_folder / "trajectory.h5";
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) {
-    const bool cut_off = std::filesystem::exists(partial_name(file), error);
-    throw FileError(
-        fmt::format("{}: no such file{}", file.string(),
-                    cut_off ? "; the run was cut off before its results were whole" : ""));
-  }
-  check_fingerprint(run_folder, file);
   try {
+    if (!std::filesystem::exists(file, error)) {
+      if (!is_partial(run_folder)) {
+        throw FileError(fmt::format("{}: no such file", file.string()));
+      }
+      RecordedFrames recorded = load_frames(run_folder);
+      if (recorded.trajectory.frames() == 0) {
+        throw FileError(fmt::format("{}: the run was cut off before its first frame; run it again",
+                                    run_folder.string()));
+      }
+      return std::move(recorded.trajectory);
+    }
+    check_fingerprint(run_folder, file);
     Reader reader(file);
     return reader.read();
   } catch (const std::bad_alloc&) {

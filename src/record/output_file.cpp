@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,6 +34,38 @@ void rename_partial(const std::filesystem::path& file) {
   std::error_code error;
   std::filesystem::rename(partial_name(file), file, error);
   if (error) fail("rename into place", file, error.value());
+}
+
+namespace {
+
+void sync_path(const std::filesystem::path& path, int flags) {
+  const int fd = ::open(path.c_str(), flags | O_RDONLY | O_CLOEXEC);
+  if (fd < 0) fail("open", path, errno);
+  const int result = ::fsync(fd);
+  const int error = errno;
+  ::close(fd);
+  // EINVAL: a file system whose folders (or pipes) know nothing to bring to the disk
+  if (result != 0 && error != EINVAL) fail("write", path, error);
+}
+
+}  // namespace
+
+void sync_file(const std::filesystem::path& file) { sync_path(file, 0); }
+
+void sync_folder(const std::filesystem::path& folder) { sync_path(folder, O_DIRECTORY); }
+
+std::string read_bytes(const std::filesystem::path& file) {
+  errno = 0;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
+                                                           std::fclose);
+  if (!in) fail("read", file, errno);
+  std::string bytes;
+  std::vector<char> buffer(1U << 16U);
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), in.get())) {
+    bytes.append(buffer.data(), got);
+  }
+  if (std::ferror(in.get()) != 0) fail("read", file, errno);
+  return bytes;
 }
 
 Fingerprint compute_fingerprint(const std::filesystem::path& file) {
@@ -73,11 +106,21 @@ void OutputFile::write(std::span<const float> values) {
   write(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
 }
 
+void OutputFile::close_stream() {
+  if (std::fclose(std::exchange(stream_, nullptr)) != 0) fail("write", file_, errno);
+  rename_partial(file_);
+}
+
 void OutputFile::commit() {
   errno = 0;
   if (std::fflush(stream_) != 0 || ::fsync(::fileno(stream_)) != 0) fail("write", file_, errno);
-  if (std::fclose(std::exchange(stream_, nullptr)) != 0) fail("write", file_, errno);
-  rename_partial(file_);
+  close_stream();
+}
+
+void OutputFile::commit_unsynced() {
+  errno = 0;
+  if (std::fflush(stream_) != 0) fail("write", file_, errno);
+  close_stream();
 }
 
 }  // namespace coluber::record

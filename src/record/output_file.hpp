@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "coluber/core/export.hpp"
@@ -15,6 +16,13 @@ std::filesystem::path partial_name(const std::filesystem::path& file);
 
 /// Gives a finished `.part` file its name. Throws FileError.
 void rename_partial(const std::filesystem::path& file);
+
+/// Brings a file, or the names in a folder, to the disk. Throws FileError.
+void sync_file(const std::filesystem::path& file);
+void sync_folder(const std::filesystem::path& folder);
+
+/// The whole of a file. Throws FileError.
+std::string read_bytes(const std::filesystem::path& file);
 
 /// Size and hash of a file's bytes. Throws FileError.
 struct Fingerprint {
@@ -35,9 +43,14 @@ class COLUBER_EXPORT OutputFile {
 
   void write(std::string_view bytes);
   void write(std::span<const float> values);  ///< little-endian
+  /// Brings it to the disk and gives it its name; that the name lasts takes sync_folder().
   void commit();
+  /// Gives it its name at once: a crash of the program does not harm it, one of the machine may.
+  void commit_unsynced();
 
  private:
+  void close_stream();
+
   std::filesystem::path file_;
   std::FILE* stream_ = nullptr;
 };

@@ -18,6 +18,7 @@
 #include <zlib.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/frames.hpp"
 
 namespace coluber::record {
 
@@ -97,13 +98,13 @@ std::string read_file(const fs::path& file) {
   return bytes;
 }
 
-Json read_json(const fs::path& file) {
+Json parse_json(const std::string& text, const fs::path& file) {
   constexpr int deepest = 64;  // ours have 6; what writes them again is recursive
   const auto bounded = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
     if (depth > deepest) refuse(file, "is nested too deeply", "the file is damaged; run again");
     return true;
   };
-  Json json = Json::parse(read_file(file), bounded, false);
+  Json json = Json::parse(text, bounded, false);
   if (!json.is_object()) refuse(file, "is not a JSON object", "the file is damaged; run again");
   return json;
 }
@@ -173,6 +174,19 @@ PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_f
   return packed;
 }
 
+Replay load_replay(const fs::path& run_folder) {
+  if (!is_partial(run_folder)) {
+    return {read_file(run_folder / "replay.json"), read_file(run_folder / "replay.bin")};
+  }
+  RecordedFrames recorded = load_frames(run_folder);
+  if (recorded.trajectory.frames() == 0) {
+    refuse(run_folder, "the run was cut off before its first frame", "run it again");
+  }
+  const auto* data = reinterpret_cast<const char*>(recorded.replay.data());
+  return {std::move(recorded.replay_header),
+          std::string(data, recorded.replay.size() * sizeof(float))};
+}
+
 PackedRun pack_run(const fs::path& run_folder) {
   std::error_code error;
   if (!fs::is_directory(run_folder, error)) {
@@ -180,14 +194,15 @@ PackedRun pack_run(const fs::path& run_folder) {
   }
   const fs::path header = run_folder / "replay.json";
   const fs::path data = run_folder / "replay.bin";
-  const Json replay = read_json(header);
+  const Replay stored_replay = load_replay(run_folder);
+  const Json replay = parse_json(stored_replay.header, header);
   if (replay.value("format", Json()) != "coluber-replay" || replay.value("version", Json()) != 1) {
     refuse(header, "is not a replay of version 1", "run the scenario again with this Coluber");
   }
   const std::size_t frames = count_of(replay, "frames", header);
   const std::size_t width = count_of(replay, "floats_per_frame", header);
-  const Json run = read_json(run_folder / "run.json");
-  const std::string bytes = read_file(data);
+  const Json run = parse_json(read_file(run_folder / "run.json"), run_folder / "run.json");
+  const std::string& bytes = stored_replay.data;
   if (width == 0 || frames == 0 || bytes.size() % (4 * width) != 0 ||
       bytes.size() / (4 * width) != frames) {
     refuse(data,

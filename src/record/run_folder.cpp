@@ -2,23 +2,30 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
 #include "coluber/core/version.hpp"
+#include "coluber/record/checkpoint.hpp"
 
+#include "record/code_path.hpp"
 #include "record/csv_writer.hpp"
+#include "record/folder_lock.hpp"
+#include "record/frame_file.hpp"
 #include "record/hdf5_writer.hpp"
 #include "record/output_file.hpp"
-#include "record/replay_writer.hpp"
+#include "record/replay_layout.hpp"
+#include "record/resume.hpp"
 
 namespace coluber::record {
 
@@ -27,9 +34,20 @@ namespace {
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-// All that a run leaves in its folder, besides plots/.
-constexpr std::array<const char*, 6> result_files{"run.json",    "trajectory.h5", "trajectory.csv",
-                                                  "replay.json", "replay.bin",    "replay.html"};
+using Clock = std::chrono::steady_clock;
+
+// What finish() and the program make from the frames …
+constexpr std::array<const char*, 5> derived_files{"trajectory.h5", "trajectory.csv", "replay.json",
+                                                   "replay.bin", "replay.html"};
+// … and what a run has besides, in the order in which it may go: without run.json nothing is a run.
+constexpr std::array<const char*, 4> kept_files{checkpoint_name, old_checkpoint_name, frames_name,
+                                                "run.json"};
+
+// Wall times (s). A checkpoint costs some 50 µs; it outlives the process. One that outlives the
+// machine has to wait for the disk, which may take a tenth of a second.
+constexpr double checkpoint_interval = 0.1;
+constexpr double sync_interval = 1.0;
+constexpr double sync_share = 50.0;  // times what the last wait took: it costs a fiftieth at most
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -52,33 +70,59 @@ const char* to_name(simulation::RunStatus status) {
   return "failed";
 }
 
-void prepare_folder(const fs::path& folder, bool force) {
+void remove_file(const fs::path& file) {
+  std::error_code error;
+  fs::remove(file, error);
+  if (error) throw FileError(fmt::format("{}: {}", file.string(), error.message()));
+}
+
+void remove_derived(const fs::path& folder) {
+  for (const char* name : derived_files) {
+    remove_file(folder / name);
+    remove_file(partial_name(folder / name));
+  }
+}
+
+void make_folder(const fs::path& folder) {
   std::error_code error;
   const auto kind = fs::status(folder, error);
   if (fs::exists(kind)) {
-    if (!fs::is_directory(kind)) {
-      throw FolderExists(fmt::format("{} exists and is not a folder", folder.string()));
-    }
-    const bool empty = fs::is_empty(folder, error);
-    if (error) throw FileError(fmt::format("{}: {}", folder.string(), error.message()));
-    if (!empty && !force) {
-      throw FolderExists(fmt::format("{} exists and is not empty", folder.string()));
-    }
-    // take away our own files only, pictures of the old run with them
-    const bool was_run = fs::exists(folder / "run.json", error);
-    for (const char* name : result_files) {
-      fs::remove(folder / name, error);
-      if (error) throw FileError(fmt::format("{}: {}", (folder / name).string(), error.message()));
-      fs::remove(partial_name(folder / name), error);
-    }
-    if (was_run) fs::remove_all(folder / "plots", error);
-    return;
+    if (fs::is_directory(kind)) return;
+    throw FolderExists(fmt::format("{} exists and is not a folder", folder.string()));
   }
   fs::create_directories(folder, error);
   if (error) {
     throw FileError(
         fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
   }
+}
+
+// What a process leaves that is killed before it has written run.json.
+bool only_leftovers(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const fs::path name = entry.path().filename();
+    if (name != "run.json.part" && name != frames_name) return false;
+  }
+  return !error;
+}
+
+// Takes away our own files only, pictures of the old run with them.
+void clear_folder(const fs::path& folder, const RunFolderOptions& options) {
+  std::error_code error;
+  const bool empty = fs::is_empty(folder, error);
+  if (error) throw FileError(fmt::format("{}: {}", folder.string(), error.message()));
+  if (empty) return;
+  if (!options.force && !(options.resume && only_leftovers(folder))) {
+    throw FolderExists(fmt::format("{} exists and is not empty", folder.string()));
+  }
+  const bool was_run = fs::exists(folder / "run.json", error);
+  remove_derived(folder);
+  for (const char* name : kept_files) {
+    remove_file(folder / name);
+    remove_file(partial_name(folder / name));
+  }
+  if (was_run) fs::remove_all(folder / "plots", error);
 }
 
 // Turns "running" into "failed" in the file as it lies there, which a full disk allows.
@@ -101,39 +145,47 @@ void overwrite_status(const fs::path& file) noexcept {
 
 struct RunFolder::Impl {
   fs::path folder;
+  FolderLock lock;
   Json run;
-  std::optional<Hdf5Writer> trajectory;
-  std::optional<CsvWriter> csv;
-  std::optional<ReplayWriter> replay;
-  std::size_t frames = 0;
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  bool csv = false;
+  std::optional<ReplayLayout> replay;
+  std::optional<FrameWriter> frames;
+  std::vector<float> replay_frame;
+  std::uint64_t scenario_hash = 0;
+  std::string resume_from;
+  std::size_t resumed_frames = 0;
+  std::vector<std::string> notes;
+  bool run_synced = false;  // run.json of a short run need not wait for the disk
+  Clock::time_point begin = Clock::now();
+  Clock::time_point last_checkpoint = begin;
+  Clock::time_point last_sync = begin;
+  std::chrono::duration<double> sync_pause{sync_interval};
 
-  void write_run() const {
-    OutputFile file(folder / "run.json");
-    file.write(run.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
-    file.commit();
+  [[nodiscard]] std::string run_text() const {
+    return run.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
   }
 
   void close_run(const char* status, const std::string& message) {
-    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double> wall = Clock::now() - begin;
     run["status"] = status;
     run["message"] = message;
-    run["frames"] = frames;
+    run["frames"] = frames ? frames->next() : 0;
     run["wall"]["end"] = utc_now();
     run["wall"]["total_s"] = wall.count();
-    write_run();
+    OutputFile file(folder / "run.json");
+    file.write(run_text());
+    file.commit();
+    sync_folder(folder);
   }
+
+  void describe(const simulation::Simulation& simulation, const RunFolderOptions& options);
+  void resume(const RunToResume& old, const std::string& header, std::size_t values);
+  void make_derived();
 };
 
-RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
-                     const RunFolderOptions& options)
-    : impl_(std::make_unique<Impl>()) {
+void RunFolder::Impl::describe(const simulation::Simulation& simulation,
+                               const RunFolderOptions& options) {
   const scenario::Scenario& scenario = simulation.scenario;
-  Impl& impl = *impl_;
-  impl.folder = std::move(folder);
-  prepare_folder(impl.folder, options.force);
-
-  Json& run = impl.run;
   run["format"] = "coluber-run";
   run["format_version"] = 1;
   run["status"] = "running";
@@ -144,7 +196,7 @@ RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
   run["version"] = build.version;
   run["build"] = {{"revision", build.revision},     {"compiler", build.compiler},
                   {"type", build.build_type},       {"flags", build.flags},
-                  {"assertions", build.assertions}, {"code_path", "portable"}};
+                  {"assertions", build.assertions}, {"code_path", code_path}};
   const Json resolved = Json::parse(scenario.resolved, nullptr, false);
   run["scenario"] = {{"path", scenario.path.string()},
                      {"text", scenario.text},
@@ -159,35 +211,146 @@ RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
   run["summary"] = Json::object();
   run["units"] = Json::object();
   run["wall"] = {{"start", utc_now()}};
-  impl.write_run();
+  csv = scenario.record.csv;
+  scenario_hash = scenario.hash;
+}
 
-  impl.trajectory.emplace(impl.folder / "trajectory.h5", simulation.system->observables());
-  if (scenario.record.csv) {
-    impl.csv.emplace(impl.folder / "trajectory.csv", simulation.system->observables());
+// Opens the frames there are and finds the last checkpoint that they reach.
+void RunFolder::Impl::resume(const RunToResume& old, const std::string& header,
+                             std::size_t values) {
+  const Json wall = old.run.value("wall", Json::object());
+  if (wall.is_object() && wall.contains("start")) run["wall"]["start"] = wall["start"];
+  if (wall.is_object() && wall.contains("resumed")) run["wall"]["resumed"] = wall["resumed"];
+  if (!run["wall"]["resumed"].is_array()) run["wall"]["resumed"] = Json::array();
+  run["wall"]["resumed"].push_back(utc_now());
+
+  std::error_code error;
+  const fs::path file = folder / frames_name;
+  const std::uintmax_t size = fs::file_size(file, error);
+  const bool begun = !error && size >= header.size();
+  frames.emplace(file, header, values, replay->size(),
+                 begun ? FrameWriter::Begin::resumed : FrameWriter::Begin::anew);
+  if (const auto found = find_checkpoint(folder, scenario_hash, frames->recorded(), notes)) {
+    resume_from = found->state;
+    resumed_frames = found->frames;
+    frames->go_to(found->frames);
   }
-  impl.replay.emplace(impl.folder, *simulation.system, scenario.title,
-                      run["rate_hz"].get<double>());
+}
+
+RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
+                     const RunFolderOptions& options)
+    : impl_(std::make_unique<Impl>()) {
+  const scenario::Scenario& scenario = simulation.scenario;
+  Impl& impl = *impl_;
+  impl.folder = std::move(folder);
+  make_folder(impl.folder);
+  impl.lock = FolderLock(impl.folder);
+  std::optional<RunToResume> old;
+  if (options.resume) old = find_run(impl.folder, scenario);
+  if (!old) clear_folder(impl.folder, options);
+
+  impl.describe(simulation, options);
+  impl.replay.emplace(*simulation.system, scenario.title, impl.run["rate_hz"].get<double>());
+  impl.replay_frame.resize(impl.replay->size());
+  const std::vector<Observable>& observables = simulation.system->observables();
+  const std::string header = make_frame_header(observables, impl.replay->header());
+  const auto values = static_cast<std::size_t>(frame_size(observables));
+  if (old) impl.resume(*old, header, values);
+
+  OutputFile run(impl.folder / "run.json");
+  run.write(impl.run_text());
+  run.commit_unsynced();
+  if (old) {
+    remove_derived(impl.folder);  // they tell of the run before it was resumed
+  } else {
+    impl.frames.emplace(impl.folder / frames_name, header, values, impl.replay->size(),
+                        FrameWriter::Begin::anew);
+  }
 }
 
 RunFolder::~RunFolder() = default;
 
 void RunFolder::frame(const System& system, std::span<const double> values) {
-  impl_->trajectory->row(system.time(), values);
-  if (impl_->csv) impl_->csv->row(system.time(), values);
-  impl_->replay->row(system, values);
-  ++impl_->frames;
+  impl_->replay->fill(system, values, impl_->replay_frame);
+  impl_->frames->row(system.time(), values, impl_->replay_frame);
+}
+
+bool RunFolder::wants_checkpoint() {
+  return Clock::now() - impl_->last_checkpoint >=
+         std::chrono::duration<double>(checkpoint_interval);
+}
+
+// checkpoint.bin is the last one, checkpoint.old the last that is on the disk, after the frames it
+// speaks of: if the machine crashes, one of them is whole.
+void RunFolder::checkpoint(std::string_view bytes) {
+  Impl& impl = *impl_;
+  const std::string sealed =
+      to_bytes({program_identity(), impl.scenario_hash, impl.frames->next(), std::string(bytes)});
+  const Clock::time_point begin = Clock::now();
+  const bool sync = begin - impl.last_sync >= impl.sync_pause;
+  if (sync) {
+    impl.frames->sync();
+    if (!std::exchange(impl.run_synced, true)) sync_file(impl.folder / "run.json");
+    OutputFile old(impl.folder / old_checkpoint_name);
+    old.write(sealed);
+    old.commit();
+    sync_folder(impl.folder);
+  }
+  OutputFile file(impl.folder / checkpoint_name);
+  file.write(sealed);
+  file.commit_unsynced();
+  impl.last_checkpoint = Clock::now();
+  if (sync) {
+    impl.last_sync = impl.last_checkpoint;
+    const std::chrono::duration<double> cost = impl.last_sync - begin;
+    impl.sync_pause = std::max(std::chrono::duration<double>(sync_interval), sync_share * cost);
+  }
+}
+
+std::string_view RunFolder::resume_from() const { return impl_->resume_from; }
+std::size_t RunFolder::resumed_frames() const { return impl_->resumed_frames; }
+const std::vector<std::string>& RunFolder::notes() const { return impl_->notes; }
+
+void RunFolder::Impl::make_derived() {
+  FrameReader reader(folder / frames_name);
+  Hdf5Writer trajectory(folder / "trajectory.h5", reader.layout().observables);
+  std::optional<CsvWriter> table;
+  if (csv) table.emplace(folder / "trajectory.csv", reader.layout().observables);
+  OutputFile data(folder / "replay.bin");
+  FrameRecord frame;
+  for (std::size_t k = 0; k < frames->next(); ++k) {
+    if (!reader.next(frame)) {
+      throw FileError(
+          fmt::format("{}: frame {} cannot be read back", (folder / frames_name).string(), k));
+    }
+    trajectory.row(frame.time, frame.values);
+    if (table) table->row(frame.time, frame.values);
+    data.write(frame.replay);
+  }
+  trajectory.commit();
+  if (table) table->commit();
+  data.commit();
+  Json replay_header = reader.layout().replay;
+  replay_header["frames"] = frames->next();
+  OutputFile header(folder / "replay.json");
+  header.write(replay_header.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  header.commit();
+  sync_folder(folder);
 }
 
 void RunFolder::finish(const simulation::RunOutcome& outcome) {
   Impl& impl = *impl_;
-  impl.trajectory->commit();
-  if (impl.csv) impl.csv->commit();
-  impl.replay->commit();
+  const bool goes_on = outcome.status == simulation::RunStatus::interrupted;
+  std::error_code error;
+  if (goes_on) {
+    impl.frames->sync();
+    if (fs::exists(impl.folder / checkpoint_name, error)) sync_file(impl.folder / checkpoint_name);
+  }
+  impl.make_derived();
 
   Json& run = impl.run;
-  for (const char* name : result_files) {  // lets a reader tell a damaged file before opening it
-    std::error_code error;
-    if (std::string_view(name) == "run.json" || !fs::exists(impl.folder / name, error)) continue;
+  for (const char* name : derived_files) {  // lets a reader tell a damaged file before opening it
+    if (!fs::exists(impl.folder / name, error)) continue;
     const Fingerprint fingerprint = compute_fingerprint(impl.folder / name);
     run["files"][name] = {{"bytes", fingerprint.bytes},
                           {"hash", fmt::format("{:016x}", fingerprint.hash)}};
@@ -207,10 +370,16 @@ void RunFolder::finish(const simulation::RunOutcome& outcome) {
   run["iterations"] = {{"mean", outcome.iterations_mean}, {"max", outcome.iterations_max}};
   run["wall"]["loop_s"] = outcome.wall_seconds;
   impl.close_run(to_name(outcome.status), outcome.message);
+  if (!goes_on) remove_resumable(impl.folder);
 }
 
 void RunFolder::abandon(const std::string& message) noexcept {
   try {
+    std::error_code error;
+    for (const char* name : derived_files) fs::remove(partial_name(impl_->folder / name), error);
+    for (const char* name : {checkpoint_name, old_checkpoint_name}) {
+      fs::remove(partial_name(impl_->folder / name), error);
+    }
     impl_->close_run("failed", message);
   } catch (const std::exception&) {
     std::error_code error;
@@ -227,6 +396,21 @@ fs::path next_run_folder(const fs::path& parent, const std::string& name) {
     std::error_code error;
     if (!fs::exists(fs::symlink_status(folder, error))) return folder;
   }
+}
+
+fs::path last_run_folder(const fs::path& parent, const std::string& name) {
+  const std::string prefix = name + '-';
+  int last = 1;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(parent, error)) {
+    const std::string found = entry.path().filename().string();
+    if (!found.starts_with(prefix)) continue;
+    int k = 0;
+    const char* end = found.data() + found.size();
+    const auto [stop, fault] = std::from_chars(found.data() + prefix.size(), end, k);
+    if (fault == std::errc{} && stop == end) last = std::max(last, k);
+  }
+  return parent / fmt::format("{}-{}", name, last);
 }
 
 }  // namespace coluber::record

@@ -557,9 +557,8 @@ std::vector<Key> make_keys() {
        .min = 0,
        .max = limits::duration,
        .above_min = true,
-       .doc = "simulated time between checkpoints",
-       .example = "1.0",
-       .built = false},
+       .doc = "least simulated time between checkpoints, from which --resume goes on",
+       .example = "1.0"},
   };
   table.insert(table.end(), rest.begin(), rest.end());
   return table;

@@ -30,11 +30,16 @@ class FrameSchedule {
   /// True at a frame's step; moves on to the next.
   bool due(std::int64_t step) {
     if (step != next_) return false;
+    pass(step);
+    return true;
+  }
+
+  /// Moves on to the first frame after this step.
+  void pass(std::int64_t step) {
     while (next_ <= step) {
       ++k_;
       next_ = std::llround(static_cast<double>(k_) / (rate_hz_ * dt_));
     }
-    return true;
   }
 
  private:
@@ -60,6 +65,10 @@ class RunawayGuard {
     }
     return above_ >= runaway_time;
   }
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    bytes(self.above_, self.joint_);
+  }
   [[nodiscard]] double limit() const { return limit_; }
   [[nodiscard]] int joint() const { return static_cast<int>(joint_) + 1; }
 
@@ -70,6 +79,88 @@ class RunawayGuard {
   double above_ = 0.0;  // s without a break
   Eigen::Index joint_ = 0;
 };
+
+// Steps after which a checkpoint may be taken, `interval` seconds apart. Counted from the start of
+// the run: a resumed one keeps them.
+class CheckpointSchedule {
+ public:
+  CheckpointSchedule(double dt, double interval)
+      : every_(std::max<std::int64_t>(1, std::llround(interval / dt))) {}
+  [[nodiscard]] bool due(std::int64_t step) const { return step % every_ == 0; }
+
+ private:
+  std::int64_t every_;
+};
+
+// What the loop counts from its first step on.
+struct Tally {
+  std::int64_t first = 0;  // step the run began at
+  std::int64_t failed_steps = 0;
+  std::int64_t fallback_steps = 0;
+  std::int64_t iterations = 0;
+  int iterations_max = 0;
+  double residual_max = 0.0;
+  double rigid_residual_max = 0.0;
+  double first_failure = 0.0;  // s
+  double worst_failure = 0.0;
+  double wall = 0.0;  // s spent before the run was resumed
+
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    auto& [first, failed_steps, fallback_steps, iterations, iterations_max, residual_max,
+           rigid_residual_max, first_failure, worst_failure, wall] = self;
+    bytes(first, failed_steps, fallback_steps, iterations, iterations_max, residual_max,
+          rigid_residual_max, first_failure, worst_failure, wall);
+  }
+};
+
+// All that lives from step to step beside the system and the controller. What is added to the loop
+// and remembers something belongs in here, and into exchange() with it.
+struct LoopState {
+  RunawayGuard guard;
+  JointCommand command;  // a controller may leave entries as they were
+  StopConditions stop;
+  Tally tally;
+
+  static constexpr std::uint32_t version = 1;
+
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    auto& [guard, command, stop, tally] = self;
+    bytes.section("loop", version);
+    RunawayGuard::exchange(bytes, guard);
+    auto& [tau, k_P, phi_d, k_D, phidot_d, tau_max] = command;
+    bytes(tau, k_P, phi_d, k_D, phidot_d, tau_max);
+    StopConditions::exchange(bytes, stop);
+    Tally::exchange(bytes, tally);
+  }
+};
+
+std::int64_t last_step(const Simulation& simulation) {
+  return std::llround(simulation.scenario.duration / simulation.system->dt());
+}
+
+// False: the model keeps no checkpoints.
+bool save_checkpoint(const Simulation& simulation, const LoopState& loop, ByteWriter& bytes) {
+  LoopState::exchange(bytes, loop);
+  bytes.section("controller", 1);
+  simulation.controller->save_state(bytes);
+  return simulation.system->save_state(bytes);
+}
+
+void restore_checkpoint(Simulation& simulation, LoopState& loop, std::string_view checkpoint) {
+  ByteReader bytes(checkpoint, "checkpoint");
+  LoopState::exchange(bytes, loop);
+  bytes.section("controller", 1);
+  simulation.controller->restore_state(bytes);
+  simulation.system->restore_state(bytes);
+  bytes.finish();
+  const std::int64_t k = simulation.system->step_count();
+  const std::int64_t last = last_step(simulation);
+  if (loop.tally.first < 0 || loop.tally.first > k || k > last) {
+    bytes.refuse(fmt::format("it was taken after step {} of {}", k, last));
+  }
+}
 
 std::string explain_runaway(const Simulation& simulation, const RunawayGuard& guard, double t) {
   std::string text = fmt::format(
@@ -106,14 +197,14 @@ std::string explain_step(const StepInfo& info, double t) {
 //   3. state at E                                           system
 //   4. judge the step, watch for a runaway
 //   5. a frame, if one falls on E; the end, if a condition of [stop] holds there
+//   6. a checkpoint, if one is wanted after E
 RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                const RunOptions& options) {
   System& system = *simulation.system;
   const scenario::Scenario& scenario = simulation.scenario;
   const double dt = system.dt();
   const int joints = system.joint_count();
-  const std::int64_t first = system.step_count();
-  const std::int64_t last = std::llround(scenario.duration / dt);
+  const std::int64_t last = last_step(simulation);
 
   Eigen::VectorXd phi(joints);
   Eigen::VectorXd phidot(joints);
@@ -121,21 +212,21 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   Eigen::VectorXd phidot_d_A(joints);
   Eigen::VectorXd phi_d_E(joints);
   Eigen::VectorXd phidot_d_E(joints);
-  JointCommand command(joints);
   std::vector<double> values(static_cast<std::size_t>(frame_size(system.observables())));
   FrameSchedule schedule(dt, scenario.record.rate_hz);
-  RunawayGuard guard(!scenario.controller.implicit_servo, simulation.gait->max_rate(), dt);
-
-  StopConditions stop(scenario, system);
+  LoopState loop{RunawayGuard(!scenario.controller.implicit_servo, simulation.gait->max_rate(), dt),
+                 JointCommand(joints), StopConditions(scenario, system),
+                 Tally{.first = system.step_count()}};
+  if (!options.resume.empty()) {
+    restore_checkpoint(simulation, loop, options.resume);
+    schedule.pass(system.step_count());
+  }
+  auto& [guard, command, stop, tally] = loop;
+  const CheckpointSchedule checkpoints(dt, scenario.record.checkpoint_s);
+  const std::int64_t begun = system.step_count();
 
   RunOutcome outcome;
   outcome.warnings = simulation.warnings;
-  double residual_max = 0.0;
-  double rigid_residual_max = 0.0;
-  double first_failure = 0.0;
-  double worst_failure = 0.0;
-  std::int64_t failed_steps = 0;
-  std::int64_t iterations = 0;
 
   const auto take_frame = [&] {
     lap(options.profile, Phase::bookkeeping);
@@ -147,17 +238,26 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
 
   system.set_profile(options.profile);
   if (options.profile != nullptr) options.profile->start();
+  const double wall_before = tally.wall;
   const Clock::time_point begin = Clock::now();
+  const auto take_checkpoint = [&] {
+    tally.wall = wall_before + std::chrono::duration<double>(Clock::now() - begin).count();
+    ByteWriter bytes;
+    if (save_checkpoint(simulation, loop, bytes)) options.checkpoints->checkpoint(bytes.bytes());
+    lap(options.profile, Phase::recording);
+  };
+
   Clock::time_point reported = begin;
   simulation.gait->evaluate(system.time(), phi_d_A, phidot_d_A);
   system.joint_state(phi, phidot);
-  if (schedule.due(first)) take_frame();
+  if (schedule.due(begun)) take_frame();
 
-  std::int64_t k = first;
+  std::int64_t k = begun;
   while (k < last) {
     if (options.interrupt != nullptr && options.interrupt->load(std::memory_order_relaxed)) {
       outcome.status = RunStatus::interrupted;
       outcome.message = fmt::format("interrupted at t = {:.6g} s", system.time());
+      if (options.checkpoints != nullptr) take_checkpoint();
       break;
     }
     const double t_A = static_cast<double>(k) * dt;
@@ -178,19 +278,20 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     lap(options.profile, Phase::controller);
     const StepInfo info = system.step(command);
     if (info.status == Status::non_finite) {  // the state is still that at A: no step was taken
-      ++failed_steps;
+      ++tally.failed_steps;
       outcome.status = RunStatus::failed;
       outcome.message = explain_step(info, t_E);
       break;
     }
     ++k;
-    iterations += info.iterations;
-    outcome.iterations_max = std::max(outcome.iterations_max, info.iterations);
-    residual_max = std::max(residual_max, info.residual);
-    rigid_residual_max = std::max(rigid_residual_max, info.rigid_residual);
+    tally.iterations += info.iterations;
+    if (info.fallback_sweeps > 0) ++tally.fallback_steps;
+    tally.iterations_max = std::max(tally.iterations_max, info.iterations);
+    tally.residual_max = std::max(tally.residual_max, info.residual);
+    tally.rigid_residual_max = std::max(tally.rigid_residual_max, info.rigid_residual);
     if (info.status != Status::ok) {
-      if (failed_steps++ == 0) first_failure = t_E;
-      worst_failure = std::max(worst_failure, info.residual);
+      if (tally.failed_steps++ == 0) tally.first_failure = t_E;
+      tally.worst_failure = std::max(tally.worst_failure, info.residual);
       if (scenario.solver.stop_on_failure) {
         outcome.status = RunStatus::failed;
         outcome.message =
@@ -212,6 +313,10 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     }
     phi_d_A.swap(phi_d_E);
     phidot_d_A.swap(phidot_d_E);
+    if (options.checkpoints != nullptr && checkpoints.due(k) &&
+        options.checkpoints->wants_checkpoint()) {
+      take_checkpoint();
+    }
 
     if (options.progress && k % clock_interval == 0) {
       const Clock::time_point now = Clock::now();
@@ -220,26 +325,28 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
         const double wall = std::chrono::duration<double>(now - begin).count();
         options.progress({.time = t_E,
                           .duration = scenario.duration,
-                          .real_time_factor = static_cast<double>(k - first) * dt / wall});
+                          .real_time_factor = static_cast<double>(k - begun) * dt / wall});
       }
     }
   }
   lap(options.profile, Phase::bookkeeping);
   system.set_profile(nullptr);
-  outcome.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  outcome.wall_seconds = wall_before + std::chrono::duration<double>(Clock::now() - begin).count();
 
-  const std::int64_t steps = k - first;
-  if (failed_steps > 0 && outcome.status != RunStatus::failed) {
+  const std::int64_t steps = k - tally.first;
+  if (tally.failed_steps > 0 && outcome.status != RunStatus::failed) {
     outcome.warnings.push_back(fmt::format(
         "{} of {} steps did not converge: first at t = {:.6g} s, largest residual {:.3g}",
-        failed_steps, steps, first_failure, worst_failure));
+        tally.failed_steps, steps, tally.first_failure, tally.worst_failure));
   }
   outcome.iterations_mean =
-      steps > 0 ? static_cast<double>(iterations) / static_cast<double>(steps) : 0.0;
+      steps > 0 ? static_cast<double>(tally.iterations) / static_cast<double>(steps) : 0.0;
+  outcome.iterations_max = tally.iterations_max;
   outcome.summary = system.summary();
-  outcome.summary.push_back({"residual_max", residual_max, ""});
-  outcome.summary.push_back({"rigid_residual_max", rigid_residual_max, ""});
-  outcome.summary.push_back({"failed_steps", static_cast<double>(failed_steps), ""});
+  outcome.summary.push_back({"residual_max", tally.residual_max, ""});
+  outcome.summary.push_back({"rigid_residual_max", tally.rigid_residual_max, ""});
+  outcome.summary.push_back({"failed_steps", static_cast<double>(tally.failed_steps), ""});
+  outcome.summary.push_back({"fallback_steps", static_cast<double>(tally.fallback_steps), ""});
   outcome.summary.push_back({"steps", static_cast<double>(steps), ""});
   outcome.summary.push_back(
       {"real_time_factor",

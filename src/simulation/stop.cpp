@@ -20,9 +20,9 @@ StopConditions::StopConditions(const scenario::Scenario& scenario, const System&
     offset_.push_back(scenario.robot.link[i].cg_offset);
   }
   poses_.resize(7 * moving);
-  centre_.resize(2 * links);
+  centre_.resize(static_cast<Eigen::Index>(2 * links));
   update_centres(system);
-  memory_ = {stop_.past_x && centre_[0] > *stop_.past_x, system.step_count(), centre_};
+  memory_ = {stop_.past_x && centre_(0) > *stop_.past_x, system.step_count(), centre_};
 }
 
 bool StopConditions::triggered(const System& system) {
@@ -35,17 +35,18 @@ bool StopConditions::triggered(const System& system) {
 void StopConditions::update_centres(const System& system) {
   system.poses(poses_);
   for (std::size_t i = 0; i < length_.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(2 * i);
     const double* pose = &poses_[7 * i];  // x y z qw qx qy qz
     const double axis_x = 1.0 - 2.0 * (pose[5] * pose[5] + pose[6] * pose[6]);
     const double axis_y = 2.0 * (pose[4] * pose[5] + pose[3] * pose[6]);
-    centre_[2 * i] = pose[0] + offset_[i] * axis_x;
-    centre_[2 * i + 1] = pose[1] + offset_[i] * axis_y;
+    centre_(at) = pose[0] + offset_[i] * axis_x;
+    centre_(at + 1) = pose[1] + offset_[i] * axis_y;
   }
 }
 
 bool StopConditions::is_past(const System& system) {
   if (!stop_.past_x) return false;
-  const double x = centre_[0];
+  const double x = centre_(0);
   if (memory_.started_beyond ? !(x < *stop_.past_x) : !(x > *stop_.past_x)) return false;
   key_ = "stop.past_x";
   message_ =
@@ -57,8 +58,9 @@ bool StopConditions::is_stuck(const System& system) {
   if (!stop_.stuck_s) return false;
   bool moved = system.time() < start_time_;
   for (std::size_t i = 0; i < length_.size() && !moved; ++i) {
-    moved = std::hypot(centre_[2 * i] - memory_.reference[2 * i],
-                       centre_[2 * i + 1] - memory_.reference[2 * i + 1]) >= length_[i];
+    const auto at = static_cast<Eigen::Index>(2 * i);
+    moved = std::hypot(centre_(at) - memory_.reference(at),
+                       centre_(at + 1) - memory_.reference(at + 1)) >= length_[i];
   }
   if (moved) {
     memory_.since = system.step_count();

@@ -27,15 +27,12 @@ class StopConditions {
   [[nodiscard]] const std::string& key() const { return key_; }  ///< "stop.past_x"; "" while none
   [[nodiscard]] const std::string& message() const { return message_; }
 
-  /// What has to be kept from step to step; a run that goes on from a checkpoint takes it back.
-  struct Memory {
-    bool started_beyond = false;    ///< link 1 began at x > past_x
-    std::int64_t since = 0;         ///< step at which the places were noted
-    std::vector<double> reference;  ///< the places: x, y of every link's centre (m)
-    friend bool operator==(const Memory&, const Memory&) = default;
-  };
-  [[nodiscard]] const Memory& memory() const { return memory_; }
-  void restore(Memory memory) { memory_ = std::move(memory); }
+  /// What has to be kept from step to step, to or from a checkpoint.
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    auto& [started_beyond, since, reference] = self.memory_;
+    bytes(started_beyond, since, reference);
+  }
 
  private:
   void update_centres(const System& system);
@@ -47,7 +44,12 @@ class StopConditions {
   double start_time_ = 0.0;
   std::vector<double> length_, offset_;  // of every link (m)
   std::vector<double> poses_;
-  std::vector<double> centre_;  // x, y of every link
+  Eigen::VectorXd centre_;  // x, y of every link
+  struct Memory {
+    bool started_beyond = false;  // link 1 began at x > past_x
+    std::int64_t since = 0;       // step at which the places were noted
+    Eigen::VectorXd reference{};  // the places: x, y of every link's centre (m)
+  };
   Memory memory_;
   std::string key_, message_;
 };

@@ -158,7 +158,7 @@ def test_ctrl_c_leaves_valid_partial_results(tmp):
     process = subprocess.Popen([COLUBER, "run", SCENARIO, "--duration", "9000", "--out", str(tmp / "cut")],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.time() + 60
-    part = tmp / "cut" / "trajectory.h5.part"
+    part = tmp / "cut" / "frames.bin"
     while time.time() < deadline and not (part.exists() and part.stat().st_size > 200_000):
         time.sleep(0.02)
     check("while it runs, run.json says running", load(tmp / "cut")["status"] == "running")
@@ -179,16 +179,17 @@ def test_ctrl_c_leaves_valid_partial_results(tmp):
 def test_a_killed_run_is_marked_partial(tmp):
     process = subprocess.Popen([COLUBER, "run", SCENARIO, "--duration", "9000", "--out", str(tmp / "killed")],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    part = tmp / "killed" / "trajectory.h5.part"
+    part = tmp / "killed" / "frames.bin"
     deadline = time.time() + 60
     while time.time() < deadline and not (part.exists() and part.stat().st_size > 200_000):
         time.sleep(0.02)
     process.kill()
     process.wait()
     check("after kill -9 run.json still says running", load(tmp / "killed")["status"] == "running")
-    check("… and the data have partial names", "trajectory.h5" not in files(tmp / "killed"), files(tmp / "killed"))
+    check("… and there are no results but the frames", "trajectory.h5" not in files(tmp / "killed"), files(tmp / "killed"))
     done = coluber("export", tmp / "killed", "--to", "csv")
-    check("such a run is refused with exit 1, not a crash", done.returncode == 1 and "cut off" in done.stderr, done.stderr)
+    check("such a run can be read, and is said to be partial", done.returncode == 0 and "frames so far" in done.stderr
+          and len((tmp / "killed" / "trajectory.csv").read_text().splitlines()) > 50, done.stderr)
 
 
 def test_a_full_disk_ends_the_run(tmp):
@@ -197,10 +198,10 @@ def test_a_full_disk_ends_the_run(tmp):
 
     done = coluber("run", SCENARIO, "--duration", 1000, "--out", tmp / "full", preexec_fn=limit)
     check("a file that cannot grow exits 1", done.returncode == 1, f"{done.returncode}: {done.stderr[-300:]}")
-    check("… says which file and why", re.search(r"error: .*(trajectory|replay)\.\w+: cannot write", done.stderr), done.stderr[-300:])
+    check("… says which file and why", re.search(r"error: .*frames\.bin: cannot write", done.stderr), done.stderr[-300:])
     run = load(tmp / "full")
     check("… and run.json says failed", run["status"] == "failed" and run["message"], run["status"])
-    check("… with the data under partial names", "trajectory.h5.part" in files(tmp / "full"), files(tmp / "full"))
+    check("… with the frames so far and no half-made file", files(tmp / "full") == ["frames.bin", "run.json"], files(tmp / "full"))
     if Path("/dev/full").exists():
         with open("/dev/full", "w") as full:
             done = subprocess.run([COLUBER, "version"], stdout=full, stderr=subprocess.PIPE, text=True)
@@ -266,8 +267,6 @@ def test_usage(tmp):
         check(f"{word} exits 2: not built yet", done.returncode == 2 and "not built yet" in done.stderr, done.stderr)
     done = coluber("rum")
     check("an unknown command exits 2 with a guess", done.returncode == 2 and 'did you mean "run"' in done.stderr, done.stderr)
-    done = coluber("run", SCENARIO, "--resume", "--out", tmp / "never")
-    check("run --resume exits 2: not built yet", done.returncode == 2 and "not built yet" in done.stderr, done.stderr)
     check("no command exits 2", coluber().returncode == 2)
     check("an unknown option exits 2", coluber("run", SCENARIO, "--fast").returncode == 2)
     check("a missing scenario name exits 2", coluber("run").returncode == 2)
@@ -277,7 +276,7 @@ def test_usage(tmp):
           help_text.stdout)
     check("--help does not list what does not", not re.search(r"^  (sweep|quality)", help_text.stdout, re.M))
     run_help = coluber("run", "--help").stdout
-    check("run --help does not list --resume", "--resume" not in run_help and "--force" in run_help, run_help)
+    check("run --help lists --resume", "--resume" in run_help and "--force" in run_help, run_help)
 
 
 def test_version():

@@ -70,6 +70,16 @@ class OneJoint : public System {
     return Hasher().update(k_).update(phi_).update(phidot_).finish();
   }
 
+  bool save_state(ByteWriter& bytes) const override {
+    bytes.section("wheel", 1);
+    bytes(k_, phi_, phidot_, impulse_, since_frame_);
+    return true;
+  }
+  void restore_state(ByteReader& bytes) override {
+    bytes.section("wheel", 1);
+    bytes(k_, phi_, phidot_, impulse_, since_frame_);
+  }
+
   std::function<StepInfo(std::int64_t)> info;  ///< what to report of step k, if set
 
  private:

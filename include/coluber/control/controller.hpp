@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 
+#include "coluber/core/bytes.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/core/system.hpp"
 
@@ -30,6 +31,12 @@ class COLUBER_EXPORT Controller {
 
   /// Writes the whole command of this step; entries left alone keep their last value.
   virtual void update(const ControlInput& input, JointCommand& command) = 0;
+
+  /// A controller that remembers something from step to step (an integral, random numbers) writes
+  /// it here, so that a resumed run goes on to the same bits. The last command is kept anyway.
+  virtual void save_state(ByteWriter& /*bytes*/) const {}
+  /// Takes back what `save_state` wrote. May throw FileError.
+  virtual void restore_state(ByteReader& /*bytes*/) {}
 };
 
 }  // namespace coluber::control

@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
+#include "coluber/core/bytes.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/core/status.hpp"
 
@@ -134,6 +135,13 @@ class COLUBER_EXPORT System {
   virtual std::string dump_hardest_problem(const std::filesystem::path& file) const;
   /// Hash of everything needed to go on: equal states have equal hashes, bit for bit.
   [[nodiscard]] virtual std::uint64_t state_hash() const = 0;
+
+  /// Writes all that is needed to go on to the same bits: the state, what was summed up since the
+  /// last frame and since the start. False: this model keeps no checkpoints.
+  virtual bool save_state(ByteWriter& bytes) const;
+  /// Takes what `save_state` of a system built alike wrote. Throws FileError if it does not fit;
+  /// the system is then as it was.
+  virtual void restore_state(ByteReader& bytes);
 };
 
 /// Number of doubles in one frame of `observables`.

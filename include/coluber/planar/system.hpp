@@ -34,6 +34,8 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   [[nodiscard]] std::vector<SummaryItem> summary() const override;
   std::string dump_hardest_problem(const std::filesystem::path& file) const override;
   [[nodiscard]] std::uint64_t state_hash() const override;
+  bool save_state(ByteWriter& bytes) const override;
+  void restore_state(ByteReader& bytes) override;
 
   /// Robot and world.
   [[nodiscard]] const Model& model() const { return model_; }
@@ -46,6 +48,10 @@ class COLUBER_EXPORT PlanarSystem final : public System {
 
  private:
   static constexpr int kContactSlots = 4;
+
+  // what is summed up beside the state, to or from a checkpoint
+  template <typename Bytes, typename Self>
+  static void exchange_sums(Bytes& bytes, Self& self);
 
   Model model_;
   State state_;

@@ -33,6 +33,16 @@ struct PackedReplay {
 COLUBER_EXPORT PackedReplay pack_replay(std::span<const float> values,
                                         std::size_t floats_per_frame);
 
+/// The replay of a run folder.
+struct Replay {
+  std::string header;  ///< replay.json
+  std::string data;    ///< replay.bin
+};
+
+/// Reads replay.json and replay.bin of a run folder or, where a run has not ended, what they would
+/// hold. Throws InputError where one is missing, FileError where the frames are damaged.
+COLUBER_EXPORT Replay load_replay(const std::filesystem::path& run_folder);
+
 /// A run as a page carries it.
 struct PackedRun {
   /// JSON in one line, safe inside a script element (no `<`): `{"replay": …, "run": {title, status,
@@ -43,8 +53,8 @@ struct PackedRun {
       0;  ///< of the data as it lies in the page, columns and base64 included
 };
 
-/// Packs replay.json, replay.bin and run.json of a run folder. Throws InputError where one is
-/// missing or the files do not belong together.
+/// Packs replay.json, replay.bin and run.json of a run folder, or the frames so far of a run that
+/// has not ended. Throws InputError where one is missing or the files do not belong together.
 COLUBER_EXPORT PackedRun pack_run(const std::filesystem::path& run_folder);
 
 }  // namespace coluber::record

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,32 +22,50 @@ COLUBER_EXPORT void skip_hdf5_exit_flush();
 
 /// How a run folder is begun.
 struct RunFolderOptions {
-  bool force = false;  ///< replace the results in a folder that exists
+  bool force = false;   ///< replace the results in a folder that exists
+  bool resume = false;  ///< go on with the run in the folder; begins one if there is none
   std::vector<std::pair<std::string, std::string>>
-      options;  ///< of the command line; a name may repeat
+      options{};  ///< of the command line; a name may repeat
 };
 
 /// Writes a run folder: run.json, trajectory.h5, replay.json and replay.bin, trajectory.csv on
-/// request.
+/// request (docs/runs.md).
 ///
-/// run.json comes first with status "running". Data files grow under a name ending in `.part` and
-/// get their own by rename in finish(), run.json with the final status last of all: a folder whose
-/// run.json says "completed" is whole.
-class COLUBER_EXPORT RunFolder final : public simulation::FrameSink {
+/// run.json comes first with status "running". Every frame is appended to frames.bin as it is
+/// taken, checkpoints lie beside it; the other files are made from it in finish() and appear by
+/// rename, run.json with the final status last of all: a folder whose run.json says "completed" is
+/// whole. Until then `load_trajectory` and `pack_run` read the frames so far, and a later process
+/// can resume the run.
+class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
+                                       public simulation::CheckpointSink {
  public:
-  /// Makes the folder. Throws FolderExists if it is there, not empty, and `force` is off; FileError
-  /// if it cannot be written.
+  /// Makes the folder, and locks it against other processes. Throws FolderExists if it is there,
+  /// not empty, and neither `force` nor `resume` is on; FolderBusy; FileError if it cannot be
+  /// written. With `resume` also RunEnded if there is nothing left to do, and InputError if the
+  /// scenario is not the one that the run was begun with, or the program is another.
   RunFolder(std::filesystem::path folder, const simulation::Simulation& simulation,
             const RunFolderOptions& options = {});
   ~RunFolder() override;
 
   void frame(const System& system, std::span<const double> values) override;
 
+  /// True if a tenth of a second has passed since the last.
+  bool wants_checkpoint() override;
+  /// Keeps it for `resume`. Now and then brings frames and checkpoint to the disk, in case the
+  /// machine fails and not the process alone.
+  void checkpoint(std::string_view bytes) override;
+
+  /// For RunOptions::resume: the checkpoint to go on from; empty where the run starts at its
+  /// beginning. Frames that are there already are compared with those that come.
+  [[nodiscard]] std::string_view resume_from() const;
+  [[nodiscard]] std::size_t resumed_frames() const;             ///< recorded before that checkpoint
+  [[nodiscard]] const std::vector<std::string>& notes() const;  ///< about what was found
+
   /// Completes every file. Throws FileError.
   void finish(const simulation::RunOutcome& outcome);
 
   /// After an error: says in run.json that the run failed and why, if the disk still allows. The
-  /// data keep their `.part` names. Never throws.
+  /// frames so far stay readable. Never throws.
   void abandon(const std::string& message) noexcept;
 
   /// The folder.
@@ -62,8 +82,28 @@ class COLUBER_EXPORT FolderExists : public FileError {
   using FileError::FileError;
 };
 
+/// Another process is writing the folder.
+class COLUBER_EXPORT FolderBusy : public FileError {
+ public:
+  using FileError::FileError;
+};
+
+/// The run that was to be resumed has ended: completed, or failed in a way that would come again.
+class COLUBER_EXPORT RunEnded : public FileError {
+ public:
+  RunEnded(const std::string& what, bool completed) : FileError(what), completed_(completed) {}
+  [[nodiscard]] bool completed() const { return completed_; }
+
+ private:
+  bool completed_;
+};
+
 /// `parent/<name>-<k>` with the smallest k >= 1 that is free.
 COLUBER_EXPORT std::filesystem::path next_run_folder(const std::filesystem::path& parent,
+                                                     const std::string& name);
+
+/// The one of them with the largest k; the first if there is none.
+COLUBER_EXPORT std::filesystem::path last_run_folder(const std::filesystem::path& parent,
                                                      const std::string& name);
 
 }  // namespace coluber::record

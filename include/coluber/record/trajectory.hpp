@@ -31,7 +31,8 @@ struct COLUBER_EXPORT Trajectory {
   [[nodiscard]] std::vector<double> column(std::string_view name, int link = 0, int axis = 0) const;
 };
 
-/// Reads `trajectory.h5` of a run folder. Throws FileError.
+/// Reads `trajectory.h5` of a run folder; of a run that goes on or was cut off, the frames it has
+/// recorded so far. Throws FileError.
 COLUBER_EXPORT Trajectory load_trajectory(const std::filesystem::path& run_folder);
 
 }  // namespace coluber::record

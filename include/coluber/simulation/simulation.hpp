@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coluber/control/controller.hpp"
@@ -40,6 +41,20 @@ class COLUBER_EXPORT FrameSink {
   virtual void frame(const System& system, std::span<const double> values) = 0;
 };
 
+/// Receives the checkpoints of a run.
+class COLUBER_EXPORT CheckpointSink {
+ public:
+  CheckpointSink() = default;
+  CheckpointSink(const CheckpointSink&) = delete;
+  CheckpointSink& operator=(const CheckpointSink&) = delete;
+  virtual ~CheckpointSink() = default;
+  /// Asked every `record.checkpoint_s` of simulated time: is one wanted now? Making and keeping one
+  /// costs wall time, the run's numbers do not depend on the answer.
+  virtual bool wants_checkpoint() = 0;
+  /// All the run needs to go on after the frames it has given so far; for `RunOptions::resume`.
+  virtual void checkpoint(std::string_view bytes) = 0;
+};
+
 /// How a run ended.
 enum class RunStatus : std::uint8_t { completed, interrupted, failed };
 
@@ -54,18 +69,23 @@ struct Progress {
 struct RunOptions {
   const std::atomic<bool>* interrupt =
       nullptr;  ///< set from a signal handler: stop after this step
-  std::function<void(const Progress&)> progress;  ///< called a few times a second
-  Profile* profile = nullptr;                     ///< takes the time by phase, if there is one
+  std::function<void(const Progress&)> progress{};  ///< called a few times a second
+  Profile* profile = nullptr;                       ///< takes the time by phase, if there is one
+  /// Given a checkpoint now and then, and one more when the run is interrupted.
+  CheckpointSink* checkpoints = nullptr;
+  /// Goes on after this checkpoint of the same simulation: the frames to come, the summary and the
+  /// final state have the bits of a run that was never interrupted. Empty: starts at the beginning.
+  std::string_view resume{};
 };
 
 /// What became of a run.
 struct [[nodiscard]] RunOutcome {
   RunStatus status = RunStatus::completed;
-  std::string message;     ///< why it ended early: time, quantity, link; "" if it did not
-  std::string stopped_by;  ///< the key of [stop] that ended a completed run early; else ""
-  std::vector<std::string> warnings;  ///< in order of appearance
+  std::string message{};     ///< why it ended early: time, quantity, link; "" if it did not
+  std::string stopped_by{};  ///< the key of [stop] that ended a completed run early; else ""
+  std::vector<std::string> warnings{};  ///< in order of appearance
   std::vector<SummaryItem>
-      summary;  ///< design contract: distance, mean_speed, …, failed_steps, steps
+      summary{};  ///< design contract: distance, mean_speed, …, failed_steps, steps
   double iterations_mean = 0.0;
   int iterations_max = 0;
   double wall_seconds = 0.0;      ///< of the stepping loop
@@ -73,7 +93,8 @@ struct [[nodiscard]] RunOutcome {
 };
 
 /// Runs to the scenario's duration or until a condition of its [stop] holds. Frame k is the step
-/// nearest to k/rate_hz; an end between two frames adds none.
+/// nearest to k/rate_hz; an end between two frames adds none. Throws FileError if `options.resume`
+/// does not fit the simulation.
 COLUBER_EXPORT RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                               const RunOptions& options = {});
 

@@ -125,7 +125,9 @@ class SavedProblems : public testing::TestWithParam<std::string> {
     EXPECT_LE(residual.law, 1e-10);
     EXPECT_LE(residual.momentum, 1e-10);
     EXPECT_LE(residual.gap, 1e-8);
-    if (law == Law::rigid) EXPECT_LE(residual.rigid_law, residual.law + residual.gap + 1e-14);
+    if (law == Law::rigid) {
+      EXPECT_LE(residual.rigid_law, residual.law + residual.gap + 1e-14);
+    }
   }
 };
 
@@ -177,7 +179,9 @@ TEST_P(SavedProblems, NewtonItsFallbackGaussSeidelAndTheThesisIterationGiveTheSa
       const SolveInfo info = solve_newton(problem, saved.previous, fallback, data, fallback_alone);
       EXPECT_EQ(info.status, Status::ok);
       EXPECT_TRUE(info.fallback);
-      if (unique) EXPECT_LE(distance(newton, fallback), 1e-9);
+      if (unique) {
+        EXPECT_LE(distance(newton, fallback), 1e-9);
+      }
 
       Solution<3> seidel = saved.previous;
       const SolveInfo second =

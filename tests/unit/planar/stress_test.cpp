@@ -17,7 +17,9 @@ TEST(PlanarStress, RandomScenesMeetTheToleranceOnEveryStepWithBothLaws) {
     }
     EXPECT_EQ(tally.failed, 0) << "of " << tally.steps;
     EXPECT_LE(tally.residual, 1e-9);
-    if (law == nonsmooth::Law::rigid) EXPECT_LE(tally.rigid_residual, 2e-8);
+    if (law == nonsmooth::Law::rigid) {
+      EXPECT_LE(tally.rigid_residual, 2e-8);
+    }
     EXPECT_GT(tally.touched, tally.steps / 10) << "the pegs were meant to be hit";
   }
 }

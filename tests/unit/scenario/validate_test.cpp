@@ -129,13 +129,13 @@ TEST_P(NotBuiltYet, IsSaidOfAnyValueButTheDefault) {
 
 INSTANTIATE_TEST_SUITE_P(
     Validate, NotBuiltYet,
-    testing::Values(
-        Refused{"solver", "load_sharing = \"equal\""}, Refused{"solver.thesis", "r_N = 0.2"},
-        Refused{"solver.thesis", "r_V = 0.2"}, Refused{"record", "checkpoint_s = 2.0"},
-        Refused{"start", "z = 0.05"}, Refused{"start", "pitch_deg = 1"},
-        Refused{"start", "roll_deg = 1"}, Refused{"world", "rolling_friction = 0.1"},
-        Refused{"robot.link", "inertia_axial = 1e-3"}, Refused{"robot.link", "shape = \"spheres\""},
-        Refused{"gait", "vertical = { amplitude_deg = 10 }"}));
+    testing::Values(Refused{"solver", "load_sharing = \"equal\""},
+                    Refused{"solver.thesis", "r_N = 0.2"}, Refused{"solver.thesis", "r_V = 0.2"},
+                    Refused{"start", "z = 0.05"}, Refused{"start", "pitch_deg = 1"},
+                    Refused{"start", "roll_deg = 1"}, Refused{"world", "rolling_friction = 0.1"},
+                    Refused{"robot.link", "inertia_axial = 1e-3"},
+                    Refused{"robot.link", "shape = \"spheres\""},
+                    Refused{"gait", "vertical = { amplitude_deg = 10 }"}));
 
 TEST(Validate, RobotAndObstacleFeaturesNotBuiltAreSaidSo) {
   EXPECT_THAT(fault_of(aiko + "joint = \"yaw\"\n"), HasSubstr("joint: \"yaw\" is not built yet"));

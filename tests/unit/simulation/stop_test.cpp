@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "coluber/control/pd.hpp"
+#include "coluber/core/bytes.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/simulation/simulation.hpp"
@@ -184,9 +185,11 @@ TEST(Stop, GoesOnFromItsMemoryAsIfItHadNeverBeenInterrupted) {
       (void)puppet.step(JointCommand(1));
       if (conditions->triggered(puppet)) return std::pair{puppet.step_count(), conditions->key()};
       if (puppet.step_count() == interrupted) {
-        const StopConditions::Memory memory = conditions->memory();
+        ByteWriter bytes;
+        StopConditions::exchange(bytes, *conditions);
         conditions = std::make_unique<StopConditions>(scenario, puppet);
-        conditions->restore(memory);
+        ByteReader back(bytes.bytes(), "checkpoint");
+        StopConditions::exchange(back, *conditions);
       }
     }
     return std::pair{puppet.step_count(), conditions->key()};

@@ -1,4 +1,4 @@
-#include "record/replay_writer.hpp"
+#include "record/replay_layout.hpp"
 
 #include <algorithm>
 #include <array>
@@ -52,13 +52,8 @@ std::string to_label(std::string name) {
 
 }  // namespace
 
-ReplayWriter::ReplayWriter(std::filesystem::path folder, const System& system, std::string title,
-                           double rate_hz)
-    : folder_(std::move(folder)),
-      title_(std::move(title)),
-      rate_hz_(rate_hz),
-      bodies_(system.bodies()),
-      out_(folder_ / "replay.bin") {
+ReplayLayout::ReplayLayout(const System& system, std::string title, double rate_hz)
+    : title_(std::move(title)), rate_hz_(rate_hz), bodies_(system.bodies()) {
   add_field("time", "time", "scalar", "", "s", 1);
   std::size_t moving = 0;
   for (const Body& body : bodies_) {
@@ -69,8 +64,7 @@ ReplayWriter::ReplayWriter(std::filesystem::path folder, const System& system, s
   }
   poses_.resize(moving * pose_size);
   const auto slots = static_cast<std::size_t>(system.contact_slots());
-  slots_ = moving * slots;
-  contacts_.resize(slots_);
+  contacts_.resize(moving * slots);
   for (const Body& body : bodies_) {
     if (!body.moving || slots == 0) continue;
     add_field(body.name + ".contact", to_label(body.name) + " contact", "contact", body.name, "N",
@@ -87,21 +81,22 @@ ReplayWriter::ReplayWriter(std::filesystem::path folder, const System& system, s
     }
     offset += names.size();
   }
-  frame_.resize(fields_.back().offset + fields_.back().count);
+  size_ = fields_.back().offset + fields_.back().count;
 }
 
-void ReplayWriter::add_field(std::string name, std::string label, const char* kind,
+void ReplayLayout::add_field(std::string name, std::string label, const char* kind,
                              std::string body, std::string unit, std::size_t count) {
   const std::size_t offset = fields_.empty() ? 0 : fields_.back().offset + fields_.back().count;
   fields_.push_back(
       {std::move(name), std::move(label), kind, std::move(body), std::move(unit), offset, count});
 }
 
-void ReplayWriter::row(const System& system, std::span<const double> values) {
+void ReplayLayout::fill(const System& system, std::span<const double> values,
+                        std::span<float> out) {
   system.poses(poses_);
   system.contacts(contacts_);
-  auto out = frame_.begin();
-  const auto put = [&](double value) { *out++ = static_cast<float>(value); };
+  auto at = out.begin();
+  const auto put = [&](double value) { *at++ = static_cast<float>(value); };
   put(system.time());
   for (const double value : poses_) put(value);
   for (const ContactSlot& slot : contacts_) {
@@ -109,18 +104,16 @@ void ReplayWriter::row(const System& system, std::span<const double> values) {
     for (const double value : slot.force) put(value);
   }
   for (const std::size_t index : scalars_) put(values[index]);
-  out_.write(frame_);
-  ++frames_;
 }
 
-void ReplayWriter::commit() {
+Json ReplayLayout::header() const {
   Json json;
   json["format"] = "coluber-replay";
   json["version"] = 1;
   json["title"] = title_;
-  json["frames"] = frames_;
+  json["frames"] = 0;
   json["rate_hz"] = rate_hz_;
-  json["floats_per_frame"] = frame_.size();
+  json["floats_per_frame"] = size_;
   json["bodies"] = Json::array();
   for (const Body& body : bodies_) {
     Json item{{"name", body.name},
@@ -144,10 +137,7 @@ void ReplayWriter::commit() {
                               {"offset", field.offset},
                               {"count", field.count}});
   }
-  out_.commit();
-  OutputFile header(folder_ / "replay.json");
-  header.write(json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
-  header.commit();
+  return json;
 }
 
 }  // namespace coluber::record

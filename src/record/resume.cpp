@@ -1,0 +1,183 @@
+#include "record/resume.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/core/version.hpp"
+#include "coluber/record/run_folder.hpp"
+
+#include "record/code_path.hpp"
+#include "record/frame_file.hpp"
+#include "record/output_file.hpp"
+
+namespace coluber::record {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr std::size_t shown_differences = 8;
+constexpr const char* anew_hint = "--force instead of --resume runs it anew";
+
+// "/world/obstacle/0/x" as the file spells it: "world.obstacle.1.x".
+std::string to_key(const std::string& pointer) {
+  std::string key;
+  std::size_t at = 1;
+  while (at <= pointer.size()) {
+    const std::size_t end = std::min(pointer.find('/', at), pointer.size());
+    const std::string word = pointer.substr(at, end - at);
+    const bool number = !word.empty() && word.size() < 10 &&
+                        word.find_first_not_of("0123456789") == std::string::npos;
+    if (!key.empty()) key += '.';
+    key += number ? std::to_string(std::stoul(word) + 1) : word;
+    at = end + 1;
+  }
+  return key;
+}
+
+std::string shown(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// Every key whose value is another one now.
+std::vector<Diagnostic> compare(const Json& then, const Json& now,
+                                const scenario::Scenario& scenario) {
+  const Json before = then.flatten();
+  const Json after = now.flatten();
+  std::vector<Diagnostic> faults;
+  std::size_t hidden = 0;
+  const auto differs = [&](const std::string& pointer, const std::string& message) {
+    if (faults.size() == shown_differences) {
+      ++hidden;
+      return;
+    }
+    const std::string key = to_key(pointer);
+    faults.push_back({scenario::locate(scenario, key), key, message, ""});
+  };
+  for (const auto& [pointer, value] : before.items()) {
+    const auto found = after.find(pointer);
+    if (found == after.end()) {
+      differs(pointer, fmt::format("was {} when the run was begun, is gone now", shown(value)));
+    } else if (*found != value) {
+      differs(pointer,
+              fmt::format("was {} when the run was begun, is {} now", shown(value), shown(*found)));
+    }
+  }
+  for (const auto& [pointer, value] : after.items()) {
+    if (!before.contains(pointer)) {
+      differs(pointer,
+              fmt::format("was not there when the run was begun, is {} now", shown(value)));
+    }
+  }
+  if (!faults.empty()) {
+    faults.back().hint = fmt::format(
+        "{}a run is resumed with the scenario and options it was "
+        "begun with; {}",
+        hidden > 0 ? fmt::format("and {} more; ", hidden) : "", anew_hint);
+  }
+  return faults;
+}
+
+[[noreturn]] void refuse(const fs::path& file, std::string message, std::string hint) {
+  Diagnostic fault;
+  fault.where.file = file.string();
+  fault.message = std::move(message);
+  fault.hint = std::move(hint);
+  throw InputError(fault);
+}
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// As program_identity() puts it, of the program that began the run.
+std::string identity_of(const Json& run) {
+  const Json build = run.value("build", Json::object());
+  if (!build.is_object()) return "";
+  const std::string revision = text_of(build, "revision");
+  return fmt::format("{}{}, {}", text_of(run, "version"),
+                     revision.empty() ? std::string() : fmt::format(" ({})", revision),
+                     text_of(build, "code_path"));
+}
+
+}  // namespace
+
+std::optional<RunToResume> find_run(const fs::path& folder, const scenario::Scenario& scenario) {
+  const fs::path file = folder / "run.json";
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  RunToResume old;
+  old.run = Json::parse(read_bytes(file), nullptr, false);
+  if (!old.run.is_object() || text_of(old.run, "format") != "coluber-run") {
+    throw FileError(fmt::format("{}: is damaged or not of a run; {}", file.string(), anew_hint));
+  }
+  const Json about = old.run.value("scenario", Json());
+  const Json then = about.is_object() ? about.value("resolved", Json()) : Json();
+  const Json now = Json::parse(scenario.resolved, nullptr, false);
+  std::vector<Diagnostic> faults = compare(then, now.is_discarded() ? Json() : now, scenario);
+  if (!faults.empty()) throw InputError(std::move(faults));
+
+  const std::string status = text_of(old.run, "status");
+  const bool has_frames = fs::exists(folder / frames_name, error);
+  if (status == "completed") {
+    remove_resumable(folder);  // a crash may have left them
+    throw RunEnded(fmt::format("the run in {} is complete: nothing to resume", folder.string()),
+                   true);
+  }
+  if (status == "failed" && !has_frames) {
+    throw RunEnded(fmt::format("the run in {} has ended and would end the same again: {}",
+                               folder.string(), text_of(old.run, "message")),
+                   false);
+  }
+  if (identity_of(old.run) != program_identity()) {
+    refuse(file,
+           fmt::format("the run was begun by coluber {}; this is {}, which may not give the same "
+                       "numbers",
+                       identity_of(old.run), program_identity()),
+           fmt::format("resume it with the program that began it; {}", anew_hint));
+  }
+  return old;
+}
+
+std::optional<Checkpoint> find_checkpoint(const fs::path& folder, std::uint64_t scenario_hash,
+                                          std::size_t frames, std::vector<std::string>& notes) {
+  for (const char* name : {checkpoint_name, old_checkpoint_name}) {
+    const fs::path file = folder / name;
+    std::error_code error;
+    if (!fs::exists(file, error)) continue;
+    try {
+      Checkpoint checkpoint = parse_checkpoint(read_bytes(file), file.string());
+      if (checkpoint.program != program_identity() || checkpoint.scenario_hash != scenario_hash) {
+        notes.push_back(fmt::format("{}: belongs to another run", file.string()));
+      } else if (checkpoint.frames > frames) {
+        notes.push_back(fmt::format("{}: speaks of {} frames, of which {} are there", file.string(),
+                                    checkpoint.frames, frames));
+      } else {
+        return checkpoint;
+      }
+    } catch (const FileError& fault) {
+      notes.emplace_back(fault.what());
+    }
+  }
+  notes.push_back(fmt::format(
+      "{}: there is no checkpoint to go on from; the run starts at its "
+      "beginning{}",
+      folder.string(), frames > 0 ? " and its frames are compared with those recorded" : ""));
+  return std::nullopt;
+}
+
+void remove_resumable(const fs::path& folder) noexcept {
+  for (const char* name : {checkpoint_name, old_checkpoint_name, frames_name}) {
+    std::error_code error;
+    fs::remove(folder / name, error);
+    fs::remove(partial_name(folder / name), error);
+  }
+}
+
+}  // namespace coluber::record

@@ -1,0 +1,263 @@
+// A run that goes on from a checkpoint has the bits of one that was never interrupted.
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/control/pd.hpp"
+#include "coluber/core/error.hpp"
+#include "coluber/core/random.hpp"
+#include "coluber/gait/held.hpp"
+#include "coluber/record/trajectory_sink.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "support/one_joint.hpp"
+
+namespace coluber::simulation {
+namespace {
+
+using testing::HasSubstr;
+
+/// Takes every checkpoint it is offered.
+class Checkpoints final : public CheckpointSink {
+ public:
+  explicit Checkpoints(const record::TrajectorySink& frames) : frames_(frames) {}
+  bool wants_checkpoint() override { return true; }
+  void checkpoint(std::string_view bytes) override {
+    taken.push_back({std::string(bytes), frames_.trajectory().frames()});
+  }
+  struct Taken {
+    std::string bytes;
+    std::size_t frames;
+  };
+  std::vector<Taken> taken;
+
+ private:
+  const record::TrajectorySink& frames_;
+};
+
+std::vector<std::uint64_t> bits(std::span<const double> values) {
+  std::vector<std::uint64_t> out;
+  for (const double value : values) out.push_back(std::bit_cast<std::uint64_t>(value));
+  return out;
+}
+
+/// All of an outcome that is not wall time.
+std::string describe(const RunOutcome& outcome) {
+  std::string text = outcome.message + '\n';
+  for (const std::string& warning : outcome.warnings) text += warning + '\n';
+  for (const SummaryItem& item : outcome.summary) {
+    if (item.name == "real_time_factor") continue;
+    text += item.name + ' ' + std::to_string(std::bit_cast<std::uint64_t>(item.value)) + '\n';
+  }
+  text += std::to_string(std::bit_cast<std::uint64_t>(outcome.iterations_mean)) + ' ' +
+          std::to_string(outcome.iterations_max) + ' ' + std::to_string(outcome.final_state);
+  return text;
+}
+
+/// Runs what `make` makes, then goes on from up to `tries` of its checkpoints, and compares.
+template <typename Make>
+void expect_the_same_bits_from_every_checkpoint(const Make& make, std::size_t tries) {
+  Simulation whole = make();
+  record::TrajectorySink frames;
+  Checkpoints checkpoints(frames);
+  FrameSink* const sinks[] = {&frames};
+  const RunOutcome expected = run(whole, sinks, {.checkpoints = &checkpoints});
+  ASSERT_GE(checkpoints.taken.size(), 3U);
+  const auto stride = static_cast<std::size_t>(frame_size(whole.system->observables()));
+
+  const std::size_t every = std::max<std::size_t>(1, checkpoints.taken.size() / tries);
+  for (std::size_t i = 0; i < checkpoints.taken.size(); i += every) {
+    const auto& [bytes, before] = checkpoints.taken[i];
+    Simulation second = make();
+    record::TrajectorySink rest;
+    FrameSink* const rest_sinks[] = {&rest};
+    const RunOutcome got = run(second, rest_sinks, {.resume = bytes});
+    EXPECT_EQ(got.status, expected.status);
+    EXPECT_EQ(describe(got), describe(expected)) << "checkpoint " << i;
+    const record::Trajectory& all = frames.trajectory();
+    ASSERT_EQ(before + rest.trajectory().frames(), all.frames()) << "checkpoint " << i;
+    EXPECT_EQ(bits(rest.trajectory().time), bits(std::span(all.time).subspan(before)));
+    EXPECT_EQ(bits(rest.trajectory().values), bits(std::span(all.values).subspan(before * stride)))
+        << "checkpoint " << i;
+  }
+}
+
+class ScenarioCheckpoint : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+// 137 steps of 1 ms do not fall on frames of 10 ms: sums since the last frame go through as well.
+TEST_P(ScenarioCheckpoint, GoesOnToTheSameBits) {
+  const auto [file, overrides] = GetParam();
+  scenario::Overrides set{"duration=4.0", "record.checkpoint_s=0.137"};
+  std::string word;
+  for (const char c : std::string(overrides) + ';') {
+    if (c != ';') {
+      word += c;
+    } else if (!word.empty()) {
+      set.push_back(std::exchange(word, ""));
+    }
+  }
+  const scenario::Scenario scenario =
+      scenario::load(std::string(COLUBER_SOURCE_DIR "/scenarios/") + file, set);
+  expect_the_same_bits_from_every_checkpoint([&] { return make_simulation(scenario); }, 6);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scenes, ScenarioCheckpoint,
+    testing::Values(
+        std::pair("aiko_course.toml", ""), std::pair("aiko_pegs.toml", ""),
+        std::pair("aiko_pegs.toml", "solver.law='rigid'"), std::pair("aiko_slope.toml", ""),
+        std::pair("aiko_floor.toml", "world.friction=[0.1, 0.7]"),
+        std::pair(
+            "aiko_pegs.toml",
+            "duration=2.0;solver.name='thesis';solver.activation='gap';solver.on_failure='warn'"),
+        std::pair("aiko_pegs.toml",
+                  "duration=2.0;solver.activation='gap';controller.servo='explicit';"
+                  "solver.dt=3e-4"),
+        // runs away: the guard's clock is running at some checkpoint
+        std::pair("aiko_floor.toml",
+                  "record.checkpoint_s=0.02;controller.servo='explicit';"
+                  "solver.dt=4e-4;duration=10.0")));
+
+/// An integral and random numbers; commands every third step only.
+class Stateful final : public control::Controller {
+ public:
+  void update(const control::ControlInput& input, JointCommand& command) override {
+    integral_ += input.dt * (input.phi_d_E(0) - input.phi(0));
+    if (++calls_ % 3 == 0) command.tau(0) = 5.0 * integral_ + 0.1 * random_.normal();
+  }
+  void save_state(ByteWriter& bytes) const override { bytes(integral_, calls_, random_.state()); }
+  void restore_state(ByteReader& bytes) override {
+    Random::State state{};
+    bytes(integral_, calls_, state);
+    random_ = Random(state);
+  }
+
+ private:
+  double integral_ = 0.0;
+  int calls_ = 0;
+  Random random_{7};
+};
+
+Simulation make_wheel(double checkpoint_s) {
+  Simulation simulation;
+  simulation.scenario.duration = 1.0;
+  simulation.scenario.solver.stop_on_failure = false;
+  simulation.scenario.record.rate_hz = 70.0;
+  simulation.scenario.record.checkpoint_s = checkpoint_s;
+  auto wheel = std::make_unique<test::OneJoint>(1e-3);
+  wheel->info = [](std::int64_t k) {  // some steps fail, each has its own figures
+    StepInfo info;
+    info.status = k % 97 == 5 ? Status::not_converged : Status::ok;
+    info.iterations = static_cast<int>(k * 7 % 31);
+    info.residual = 1e-9 * static_cast<double>(k * 13 % 101);
+    info.rigid_residual = 1e-8 * static_cast<double>(k * 17 % 103);
+    return info;
+  };
+  simulation.system = std::move(wheel);
+  simulation.gait = std::make_unique<gait::Held>(Eigen::VectorXd::Constant(1, 0.5));
+  simulation.controller = std::make_unique<Stateful>();
+  return simulation;
+}
+
+TEST(Checkpoint, HoldsTheControllersStateTheLastCommandAndTheLoopsFigures) {
+  expect_the_same_bits_from_every_checkpoint([] { return make_wheel(0.05); }, 20);
+}
+
+TEST(Checkpoint, IsTakenEveryIntervalOfSimulatedTimeIfWanted) {
+  Simulation simulation = make_wheel(0.1);
+  record::TrajectorySink frames;
+  Checkpoints checkpoints(frames);
+  FrameSink* const sinks[] = {&frames};
+  (void)run(simulation, sinks, {.checkpoints = &checkpoints});
+  EXPECT_EQ(checkpoints.taken.size(), 10U);
+  class Never final : public CheckpointSink {
+   public:
+    bool wants_checkpoint() override { return ++asked < 0; }
+    void checkpoint(std::string_view /*bytes*/) override { ++asked += 1000; }
+    int asked = 0;
+  } never;
+  Simulation again = make_wheel(0.1);
+  (void)run(again, {}, {.checkpoints = &never});
+  EXPECT_EQ(never.asked, 10);
+}
+
+TEST(Checkpoint, IsTakenWhenTheRunIsInterrupted) {
+  Simulation simulation = make_wheel(100.0);
+  record::TrajectorySink frames;
+  Checkpoints checkpoints(frames);
+  FrameSink* const sinks[] = {&frames};
+  const std::atomic<bool> stop{true};
+  const RunOutcome outcome =
+      run(simulation, sinks, {.interrupt = &stop, .checkpoints = &checkpoints});
+  EXPECT_EQ(outcome.status, RunStatus::interrupted);
+  ASSERT_EQ(checkpoints.taken.size(), 1U);
+  EXPECT_EQ(checkpoints.taken[0].frames, 1U) << "the first frame is taken before the first step";
+  Simulation second = make_wheel(100.0);
+  record::TrajectorySink rest;
+  FrameSink* const rest_sinks[] = {&rest};
+  const RunOutcome got = run(second, rest_sinks, {.resume = checkpoints.taken[0].bytes});
+  Simulation third = make_wheel(100.0);
+  record::TrajectorySink all;
+  FrameSink* const all_sinks[] = {&all};
+  EXPECT_EQ(describe(got), describe(run(third, all_sinks)));
+  EXPECT_EQ(rest.trajectory().frames() + 1, all.trajectory().frames());
+}
+
+TEST(Checkpoint, DamagedOrOfAnotherModelIsAFileErrorNeverACrash) {
+  const scenario::Scenario scenario = scenario::load(COLUBER_SOURCE_DIR "/scenarios/aiko_pegs.toml",
+                                                     {"duration=1.0", "record.checkpoint_s=1.0"});
+  Simulation simulation = make_simulation(scenario);
+  record::TrajectorySink frames;
+  Checkpoints checkpoints(frames);
+  FrameSink* const sinks[] = {&frames};
+  (void)run(simulation, sinks, {.checkpoints = &checkpoints});
+  const std::string whole = checkpoints.taken.at(0).bytes;
+
+  const auto complaint = [&](const std::string& bytes) -> std::string {
+    Simulation second = make_simulation(scenario);
+    try {
+      (void)run(second, {}, {.resume = bytes});
+    } catch (const FileError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint(whole), "");
+  for (std::size_t size = 1; size < whole.size(); size += 61) {
+    EXPECT_THAT(complaint(whole.substr(0, size)), HasSubstr("checkpoint: does not fit")) << size;
+  }
+  EXPECT_THAT(complaint(whole + "x"), HasSubstr("left over"));
+
+  // an index or a count may be changed to anything: refused, or a number that does no harm
+  Random random(3);
+  std::size_t refused = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::string damaged = whole;
+    const std::size_t at = static_cast<std::size_t>(random.next() % damaged.size());
+    damaged[at] = static_cast<char>(damaged[at] ^ static_cast<char>(1 + random.next() % 255));
+    Simulation second = make_simulation(scenario);
+    try {
+      (void)run(second, {}, {.resume = damaged});
+    } catch (const FileError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0U);
+
+  Simulation wheel = make_wheel(1.0);
+  EXPECT_THROW((void)run(wheel, {}, {.resume = whole}), FileError);
+  Simulation shorter =
+      make_simulation(scenario::load(COLUBER_SOURCE_DIR "/scenarios/aiko_floor.toml",
+                                     {"duration=1.0", "robot.links=7", "start.link=7"}));
+  EXPECT_THROW((void)run(shorter, {}, {.resume = whole}), FileError);
+}
+
+}  // namespace
+}  // namespace coluber::simulation
