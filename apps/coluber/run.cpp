@@ -113,7 +113,7 @@ void open_folder(const RunArguments& arguments, const simulation::Simulation& si
 
 // A run that has ended stays as it is.
 int report_ended(const RunArguments& arguments, const record::RunEnded& ended) {
-  if (arguments.json) print_json(folder_of(arguments));
+  if (arguments.json) print_json(folder_of(arguments), nullptr);
   if (!ended.completed()) {
     print_error(fmt::format("error: {}", ended.what()));
     return 1;

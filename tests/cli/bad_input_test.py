@@ -256,7 +256,7 @@ COMMANDS = [
     ("list", 2, r"what is required"),
     ("list snakes", 2, r"what: snakes not in \{"),
     ("plot nowhere", 3, r"error: nowhere: there is no such run folder\n  hint: "),
-    ("plot empty", 3, r"error: empty: there is no trajectory\.h5 in this folder\n  hint: "),
+    ("plot empty", 3, r"error: empty: there is neither trajectory\.h5 nor frames\.bin in this folder\n  hint: "),
     ("plot empty --what snakes", 2, r'--what: there is no plot "snakes"; choose from '),
     ("export empty --to gif", 2, r'error: export --to: there is no format "gif"\n  hint: '),
     ("export empty --to csv", 1, r"error: empty/trajectory\.h5: no such file"),
