@@ -47,7 +47,7 @@ inline V magnitude(V x) {
 /// The larger of two; a NaN stays.
 template <typename V>
 inline V larger(V worst, V value) {
-  return (value <= worst) | (worst != worst) ? worst : value;
+  return ((value <= worst) | (worst != worst)) ? worst : value;
 }
 inline double largest_of(double worst, double value) {
   return value <= worst || worst != worst ? worst : value;
