@@ -146,7 +146,7 @@ class ResumeTest : public testing::Test {
 
 TEST_F(ResumeTest, ARunCutOffAfterAnyFrameEndsWithTheSameBits) {
   run_to_end("whole");
-  for (const std::size_t frames : {0, 1, 3, 4, 40, 99}) {
+  for (const std::size_t frames : {0U, 1U, 3U, 4U, 40U, 99U}) {
     const std::string name = "cut" + std::to_string(frames);
     run_and_kill(name, frames);
     EXPECT_EQ(run_json(name)["status"], "running");
