@@ -20,9 +20,8 @@ function complain(title: string, message: string, notice = false): void {
     const close = make('button', 'Close') as HTMLButtonElement;
     close.addEventListener('click', () => (at('alert').hidden = true));
     box.append(close);
-  } else {
-    document.documentElement.dataset.fault = message;
   }
+  document.documentElement.dataset.fault = message; // for `coluber export --to png`
   at('alert').classList.toggle('notice', notice);
   at('alert').replaceChildren(box);
   at('alert').hidden = false;
@@ -41,7 +40,7 @@ interface Api {
   poseOf(name: string, run?: number): number[] | null;
   pixels(): { width: number; height: number; data: Uint8Array } | null;
   drawnScene(): ActorView[] | null; // read back from what is drawn, by run
-  camera(): { kind: string; target: number[]; pixelsPerMetre: number } | null;
+  camera(): { kind: string; target: number[]; position: number[]; pixelsPerMetre: number } | null;
   project(x: number, y: number, z: number): number[] | null; // CSS pixels in the scene
   plot(): { title: string; values: Float64Array }[];
   playheadTime(): number;
@@ -514,7 +513,7 @@ function start(runs: Run[]): void {
     poseOf: (name: string, run = 0) => view?.actors[run]?.pose_of(name) ?? null,
     pixels: () => view?.pixels() ?? null,
     drawnScene: () => view?.actors.map((a) => a.drawn()) ?? null,
-    camera: () => view && { kind: view.camera_kind, target: view.target, pixelsPerMetre: view.pixels_per_metre() },
+    camera: () => view && { kind: view.camera_kind, target: view.target, position: view.camera.position.toArray(), pixelsPerMetre: view.pixels_per_metre() },
     project: (x: number, y: number, z: number) => view?.project(x, y, z) ?? null,
     plot: () => plot.data,
     view: () => view?.view ?? null,
