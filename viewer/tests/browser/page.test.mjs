@@ -923,7 +923,7 @@ const settings = (page) => page.evaluate(() => {
   const by = (id) => document.getElementById(id);
   const pressed = (id) => [...by(id).querySelectorAll('[aria-pressed=true]')].map((b) => b.textContent);
   return {
-    t: window.coluber.time, cam: window.coluber.camera().kind, plot: by('channel').value, series: pressed('members'), trails: pressed('trails'), drawn: window.coluber.drawnScene()[0].trails.map((t) => t.name),
+    t: window.coluber.time, cam: window.coluber.camera().kind, plot: by('channel').value, series: pressed('members'), trails: pressed('trails'), drawn: window.coluber.drawnScene()[0].trails.map((t) => t.name).sort(),
     lines: window.coluber.plot().length, forces: by('forces').checked, arrow: by('force_size').value, vectors: by('vectors').value, colour: by('colour').value, speed: by('speed').value,
     loop: by('loop').getAttribute('aria-pressed'), theme: document.documentElement.dataset.theme, ghost: by('ghost').checked, seen: window.coluber.drawnScene()[1].visible, shadows: by('shadows').checked, panel: document.body.classList.contains('no_panel'),
   };
