@@ -90,7 +90,7 @@ function show_legend(runs: Run[]): void {
   document.body.classList.add('two');
   at('runs_legend').replaceChildren(...runs.map((run, i) => {
     const row = make('div');
-    row.append(make('i', '', i > 0 ? 'second' : ''), make('span', `${run.name}${run.title !== runs[1 - i]!.title ? `: ${run.title}` : ''}${i > 0 ? ' (ghost, dashed)' : ''}`));
+    row.append(make('i', '', i > 0 ? 'second' : ''), make('span', `${run.name}${i > 0 ? ' (ghost, dashed)' : ''}${run.title !== runs[1 - i]!.title ? `: ${run.title}` : ''}`));
     return row;
   }));
 }

@@ -14,12 +14,13 @@ export function compose_picture(scene: HTMLCanvasElement): HTMLCanvasElement {
   draw.scale(ratio, ratio);
   draw.translate(-stage.left, -stage.top);
   draw.textBaseline = 'middle';
-  const write = (text: Element) => {
+  const write = (text: Element, to_left: boolean) => {
     const { font, color } = getComputedStyle(text);
     const box = text.getBoundingClientRect();
     draw.font = font;
     draw.fillStyle = color;
-    draw.fillText(text.textContent ?? '', box.left, box.top + box.height / 2);
+    draw.textAlign = to_left ? 'right' : 'left';
+    draw.fillText(text.textContent ?? '', to_left ? box.right : box.left, box.top + box.height / 2);
   };
   for (const id of ['scale', 'force_scale', 'vector_scale', 'ramp']) {
     const part = at(id);
@@ -46,7 +47,7 @@ export function compose_picture(scene: HTMLCanvasElement): HTMLCanvasElement {
       for (const [x, y] of [[right - 7, top - 4], [right + 1, top + 1], [right - 7, top + 6]] as const) draw.lineTo(x, y);
       draw.fill();
     }
-    for (const text of part.querySelectorAll('span')) write(text);
+    for (const text of part.querySelectorAll('span')) write(text, text.nextElementSibling === mark);
   }
   return canvas;
 }
