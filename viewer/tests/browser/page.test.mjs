@@ -822,6 +822,9 @@ test('runs of other lengths and rates are shown at the same time, and stepped to
       }
       assert.ok(t > 1.2, `${t}`);
       assert.equal(await page.textContent('#readout'), runs[0] === short ? '– J' : `${Math.round(10 * t)} J`);
+      await page.evaluate(() => window.coluber.seek(3.8));
+      await page.keyboard.press('.');
+      assert.ok(Math.abs((await page.evaluate(() => window.coluber.time)) - 3.9) < 1e-6);
       await page.keyboard.press('End');
       assert.equal(await page.evaluate(() => window.coluber.time), 4);
       const lines = await page.evaluate(() => window.coluber.plot().map((s) => s.values.filter(Number.isFinite).length));
