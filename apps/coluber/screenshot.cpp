@@ -176,6 +176,7 @@ bool save_screenshot(const fs::path& run, const fs::path& file, const Screenshot
   // of a key given twice the page takes the first
   std::string state = options.time ? fmt::format("t={}", *options.time) : "";
   if (!options.view.empty()) state += (state.empty() ? "" : "&") + options.view;
+  state += state.empty() ? "still=1" : "&still=1";  // no coarse picture first
   arguments.push_back(fmt::format("{}#{}", address_of(page), state));
   switch (run_browser(std::move(arguments), shown, std::chrono::seconds(120))) {
     case Browser::interrupted:

@@ -223,10 +223,10 @@ printf '%s' "$SHOWN" """
         return done, (tmp / "words").read_text().splitlines()[-1]
 
     for words, state in (
-        ((), ""),
-        (("--time", "0.3"), "t=0.3"),
-        (("--view", "cam=top"), "cam=top"),
-        (("--time", "0.3", "--view", "t=0.1&cam=top"), "t=0.3&t=0.1&cam=top"),
+        ((), "still=1"),
+        (("--time", "0.3"), "t=0.3&still=1"),
+        (("--view", "cam=top"), "cam=top&still=1"),
+        (("--time", "0.3", "--view", "t=0.1&cam=top"), "t=0.3&t=0.1&cam=top&still=1"),
     ):
         done, address = asked(*words)
         check(f"{' '.join(words) or 'nothing'} is asked for as #{state}", done.returncode == 0 and address.partition("#")[2] == state, (done, address))

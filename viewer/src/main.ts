@@ -89,6 +89,7 @@ function start(runs: Run[]): void {
   const speeds = [...speed.options].map((o) => Number(o.value));
 
   const view = open_scene(runs);
+  if (view) view.still = new URLSearchParams(location.hash.slice(1)).get('still') === '1';
   const scales = new Scales(view, runs, groups, vectors, links);
   show_words(runs, links, t_last - t_first);
 

@@ -624,6 +624,7 @@ export class SceneView {
   private waiting = false;
   private fine_timer = 0;
   private fine = false; // the canvas has twice the pixels
+  still = false; // every picture is fine, for one that is saved by a browser without a window
   private shadows = false; // wanted; without a GPU only in the fine picture
   private moved = false; // the camera, since fit()
   private drawn_waiters: (() => void)[] = [];
@@ -961,8 +962,9 @@ export class SceneView {
     });
   }
 
-  private set_fine(on: boolean): void {
+  private set_fine(wanted: boolean): void {
     if (!this.software) return;
+    const on = wanted || this.still;
     this.apply_shadows(on && this.shadows);
     if (on === this.fine) return;
     this.fine = on;
