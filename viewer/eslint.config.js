@@ -15,6 +15,6 @@ export default tseslint.config(
   },
   {
     files: ['**/*.mjs'],
-    languageOptions: { globals: { performance: 'readonly', Event: 'readonly', location: 'readonly', process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly', setTimeout: 'readonly', window: 'readonly', document: 'readonly', getComputedStyle: 'readonly', innerWidth: 'readonly', requestAnimationFrame: 'readonly' } },
+    languageOptions: { globals: { performance: 'readonly', Event: 'readonly', location: 'readonly', process: 'readonly', console: 'readonly', URL: 'readonly', Buffer: 'readonly', setTimeout: 'readonly', window: 'readonly', document: 'readonly', getComputedStyle: 'readonly', innerWidth: 'readonly', innerHeight: 'readonly', URLSearchParams: 'readonly', HTMLCanvasElement: 'readonly', ResizeObserver: 'readonly', fetch: 'readonly', Image: 'readonly', requestAnimationFrame: 'readonly' } },
   },
 );

@@ -77,8 +77,8 @@ int export_run(const ExportArguments& arguments) {
   if (csv) {
     record::save_csv(record::load_trajectory(arguments.run), file);
   } else if (png) {
-    save_screenshot(arguments.run, file,
-                    {.time = arguments.time.value_or(0.0), .view = arguments.view});
+    const ScreenshotOptions options{.time = arguments.time, .view = arguments.view};
+    if (!save_screenshot(arguments.run, file, options)) return 130;
   } else {
     fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, file)));
   }
@@ -101,7 +101,9 @@ void add_export(CLI::App& app, Action& action) {
       ->add_option("-o,--output", arguments->out,
                    "file to write (RUN/replay.html, RUN/replay.png, RUN/trajectory.csv)")
       ->type_name("FILE");
-  command->add_option("--time", arguments->time, "png: the moment to show, s (0)")
+  command
+      ->add_option("--time", arguments->time,
+                   "png: the moment to show, s (that of --view, or the first)")
       ->type_name("T")
       ->check(CLI::NonNegativeNumber);
   command

@@ -58,27 +58,17 @@ std::string load_viewer() {
   return text;
 }
 
-std::string script_elements(const std::vector<record::PackedRun>& runs) {
-  std::string text;
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    const std::string id = k == 0 ? "coluber-run" : fmt::format("coluber-run-{}", k + 1);
-    text +=
-        fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, runs[k].json);
-  }
-  return text;
-}
-
 std::string_view page_policy() {
   return "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
-         "blob:; font-src data:; worker-src blob:; base-uri 'none'; form-action 'none'";
+         "blob:; base-uri 'none'; form-action 'none'";
 }
 
-std::string make_replay_page(const std::string& viewer,
-                             const std::vector<record::PackedRun>& runs) {
+std::string make_replay_page(const std::string& viewer, const record::PackedRun& run) {
   std::string page = viewer;
   page.replace(page.find(viewer_mark), viewer_mark.size(),
-               fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n{}",
-                           page_policy(), script_elements(runs)));
+               fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+                           "<script type=\"application/json\" id=\"coluber-run\">{}</script>\n",
+                           page_policy(), run.json));
   return page;
 }
 
@@ -89,10 +79,10 @@ std::string describe(const PageSize& size) {
 
 PageSize save_replay_page(const fs::path& run, const fs::path& file) {
   const std::string viewer = load_viewer();
-  const std::vector<record::PackedRun> runs{record::pack_run(run)};
-  const std::string page = make_replay_page(viewer, runs);
+  const record::PackedRun packed = record::pack_run(run);
+  const std::string page = make_replay_page(viewer, packed);
   save_text(page, file);
-  return {page.size(), runs.front().packed_bytes, runs.front().raw_bytes};
+  return {page.size(), packed.packed_bytes, packed.raw_bytes};
 }
 
 }  // namespace coluber::app

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "coluber/record/replay_pack.hpp"
 
@@ -20,16 +19,13 @@ std::string load_viewer();
 /// Where runs go in; exactly once in the viewer's page.
 inline constexpr std::string_view viewer_mark = "<!--COLUBER_DATA-->";
 
-/// The script elements that carry runs, for that place.
-std::string script_elements(const std::vector<record::PackedRun>& runs);
-
 /// What a page written to disk may do: run its own script, fetch nothing.
 std::string_view page_policy();
 
 /// One page that needs nothing else.
-std::string make_replay_page(const std::string& viewer, const std::vector<record::PackedRun>& runs);
+std::string make_replay_page(const std::string& viewer, const record::PackedRun& run);
 
-/// What a page weighs, for people: "replay.html: 912 kB, of them 240 kB data (float32: 1.5 MB)".
+/// What a page weighs, for people: "940 kB, of which data 212 kB; the same as float32 2.2 MB".
 struct PageSize {
   std::size_t page = 0;
   std::size_t data = 0;

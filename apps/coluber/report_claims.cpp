@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "replay_page.hpp"
+
 namespace coluber::app {
 namespace {
 
@@ -264,7 +266,7 @@ std::string claims_table(const std::vector<SourceReport>& reports) {
 
 std::string claims_page(const std::vector<SourceReport>& reports,
                         const std::vector<ReportFigure>& figures, const std::string& version,
-                        const std::string& replays) {
+                        const ReplayParts& replays) {
   std::array<int, 3> counts{};
   int failed = 0;
   for (const auto& report : reports) {
@@ -276,6 +278,7 @@ std::string claims_page(const std::vector<SourceReport>& reports,
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}; frame-src blob:\">\n"
       "<title>Coluber: published results beside ours</title>\n<style>{}</style>\n</head>\n<body>\n"
       "<h1>Published results beside ours</h1>\n"
       "<p class=\"quiet\">Every number on this page was recomputed by coluber {} from the "
@@ -284,7 +287,7 @@ std::string claims_page(const std::vector<SourceReport>& reports,
       "<li><b class=\"reproduced\">{}</b> reproduced</li>\n<li><b class=\"differs\">{}</b> differ, "
       "with "
       "an explanation</li>\n<li><b class=\"not-reproducible\">{}</b> not reproducible</li>\n",
-      style, escaped(version), counts[0], counts[1], counts[2]);
+      page_policy(), style, escaped(version), counts[0], counts[1], counts[2]);
   if (failed > 0)
     page += fmt::format("<li><b class=\"failed\">{}</b> not as recorded</li>\n", failed);
   page += "</ul>\n";
@@ -337,12 +340,17 @@ std::string claims_page(const std::vector<SourceReport>& reports,
     }
     page += "</tbody>\n</table>\n";
   }
-  if (!figures.empty()) page += "<h2>Figures</h2>\n";
-  for (std::size_t k = 0; k < figures.size(); ++k)
+  if (!figures.empty()) page += "<h2>Figures</h2>\n" + replays.note;
+  auto left = replays.figures;
+  for (std::size_t k = 0; k < figures.size(); ++k) {
     page += fmt::format("<figure>\n{}\n<figcaption><b>{}</b> {}</figcaption>\n</figure>\n",
                         inlined(figures[k].svg, k + 1, figures[k].title), escaped(figures[k].title),
                         escaped(figures[k].caption));
-  page += replays;
+    if (const auto here = left.extract(figures[k].name)) page += here.mapped();
+  }
+  if (!left.empty()) page += "<h2>Replays</h2>\n" + (figures.empty() ? replays.note : "");
+  for (const auto& [figure, html] : left) page += html;
+  page += replays.end;
   page += "</body>\n</html>\n";
   return page;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,15 @@ struct ReportFigure {
 struct ReportReplay {
   std::string title;
   std::string claims;  ///< ids of those that rest on it
+  std::string figure;  ///< name of the first that shows it
   record::PackedRun run;
+};
+
+/// The replays as HTML that is ready for the page.
+struct ReplayParts {
+  std::string note;                            ///< what they are, before the first
+  std::map<std::string, std::string> figures;  ///< those that belong under a figure, by its name
+  std::string end;                             ///< before the page's end: what opens them
 };
 
 /// Text for HTML, element or attribute.
@@ -42,9 +51,9 @@ std::string claims_json(const std::vector<SourceReport>& reports);
 std::string claims_table(const std::vector<SourceReport>& reports);
 
 /// One page that needs nothing else: no style sheet, no picture beside it, and no script but that
-/// of the replays, which go in as `replays`, HTML that is ready or empty.
+/// of the replays, each under its figure; at the end where the figure is missing.
 std::string claims_page(const std::vector<SourceReport>& reports,
                         const std::vector<ReportFigure>& figures, const std::string& version,
-                        const std::string& replays = {});
+                        const ReplayParts& replays = {});
 
 }  // namespace coluber::app

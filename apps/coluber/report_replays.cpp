@@ -13,6 +13,7 @@
 #include "coluber/simulation/simulation.hpp"
 
 #include "replay_page.hpp"
+#include "terminal.hpp"
 
 namespace coluber::app {
 namespace {
@@ -48,15 +49,7 @@ record::PackedRun run_and_pack(const scenario::Scenario& scenario, const fs::pat
 /// Text as a JSON string that may stand in a script element.
 std::string script_string(const std::string& text) {
   using Json = nlohmann::json;
-  std::string result;
-  for (const char c : Json(text).dump(-1, ' ', true, Json::error_handler_t::replace)) {
-    if (c == '<') {
-      result += "\\u003c";
-    } else {
-      result += c;
-    }
-  }
-  return result;
+  return record::for_script(Json(text).dump(-1, ' ', true, Json::error_handler_t::replace));
 }
 
 // A replay is put together only when it is opened, and taken away when it is closed: five at once
@@ -89,7 +82,9 @@ std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
   for (const auto& report : reports) {
     const Way& way = report.file->ways.back();
     std::set<std::string> seen;
+    int number = 0;
     for (const auto& figure : report.file->figures) {
+      ++number;
       for (const auto& name : figure.runs) {
         const ClaimRun& run = report.file->runs.find(name)->second;
         if (!store.contains(run, way) || !seen.insert(name).second) continue;
@@ -102,10 +97,11 @@ std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
         try {
           replays.push_back(
               {name, fmt::format("{}", fmt::join(claims, ", ")),
+               fmt::format("{}-{}", report.file->source, number),
                run_and_pack(done.scenario, folder / fmt::format("{}-{}", report.file->source,
                                                                 folder_name(name)))});
         } catch (const Error& error) {
-          fmt::print(stderr, "warning: no replay of {}: {}\n", name, error.what());
+          print_warning(fmt::format("no replay of {}: {}", name, error.what()));
         }
       }
     }
@@ -113,19 +109,19 @@ std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
   return replays;
 }
 
-std::string replays_section(const std::string& viewer, const std::vector<ReportReplay>& replays) {
-  std::string page;
+ReplayParts make_replay_parts(const std::string& viewer, const std::vector<ReportReplay>& replays) {
+  ReplayParts parts;
   std::size_t bytes = viewer.size();
   for (const auto& replay : replays) bytes += replay.run.packed_bytes;
-  page += fmt::format(
-      "<h2>Replays</h2>\n<p class=\"quiet\">The runs behind the figures, with our defaults; they "
-      "are in "
-      "this page ({:.1f} MB) and need no network.</p>\n",
+  parts.note = fmt::format(
+      "<p class=\"quiet\">The runs behind the figures, with our defaults, can be played under "
+      "them; "
+      "they are in this page ({:.1f} MB) and need no network.</p>\n",
       static_cast<double>(bytes) / 1e6);
   for (std::size_t k = 0; k < replays.size(); ++k) {
     const auto& replay = replays[k];
-    page += fmt::format(
-        "<details class=\"replay\" data-run=\"replay-{}\"><summary><b>{}</b> <span "
+    parts.figures[replay.figure] += fmt::format(
+        "<details class=\"replay\" data-run=\"replay-{}\"><summary>Replay: <b>{}</b> <span "
         "class=\"where\">{}</span> <span class=\"quiet\">{:.0f} kB</span></summary></details>\n"
         "<script type=\"application/json\" id=\"replay-{}\">{}</script>\n",
         k + 1, escaped(replay.title), escaped(replay.claims),
@@ -133,13 +129,13 @@ std::string replays_section(const std::string& viewer, const std::vector<ReportR
   }
   const std::string before =
       fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", page_policy());
-  page += fmt::format(
+  parts.end = fmt::format(
       "<script type=\"application/json\" "
       "id=\"coluber-viewer\">{{\"page\":{},\"mark\":{},\"before\":{}}}</script>\n<script>{}</"
       "script>\n",
       script_string(viewer), script_string(std::string(viewer_mark)), script_string(before),
       opener);
-  return page;
+  return parts;
 }
 
 }  // namespace coluber::app

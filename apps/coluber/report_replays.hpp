@@ -16,9 +16,9 @@ namespace coluber::app {
 std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
                                        const RunStore& store, const std::filesystem::path& folder);
 
-/// The part of the page that shows them: one copy of the viewer's page, the packed runs, and a few
-/// lines of script that put the two together when a reader opens a replay. `viewer` is the text of
-/// the viewer's page.
-std::string replays_section(const std::string& viewer, const std::vector<ReportReplay>& replays);
+/// The parts of the page that show them: the packed runs under their figures, one copy of the
+/// viewer's page, and a few lines of script that put the two together when a reader opens a replay.
+/// `viewer` is the text of the viewer's page.
+ReplayParts make_replay_parts(const std::string& viewer, const std::vector<ReportReplay>& replays);
 
 }  // namespace coluber::app

@@ -98,14 +98,14 @@ void save_report(const ReproduceOptions& options, const std::vector<SourceReport
   for (const auto& figure : figures)
     save_text(figure.svg, options.out / "figures" / (figure.name + ".svg"));
   save_text(claims_json(reports) + "\n", options.out / "claims.json");
-  std::string replays;
+  ReplayParts replays;
   if (find_viewer().empty()) {
     fmt::print(
         stderr,
         "note: the report has no replays: the viewer's page is not built (script/bootstrap)\n");
   } else {
     const auto runs = make_replays(reports, store, options.out / "replays");
-    if (!runs.empty()) replays = replays_section(load_viewer(), runs);
+    if (!runs.empty()) replays = make_replay_parts(load_viewer(), runs);
   }
   save_text(claims_page(reports, figures, std::string{version()}, replays),
             options.out / "report.html");

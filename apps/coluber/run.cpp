@@ -138,14 +138,19 @@ void report_resumed(const simulation::Simulation& simulation, const record::RunF
                  1.0);
 }
 
+// The run is complete with or without it.
 void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) {
   const fs::path& file = simulation.scenario.solver.dump;
   if (file.empty()) return;
-  const std::string what = simulation.system->dump_hardest_problem(file);
-  if (what.empty()) {
-    print_warning(fmt::format("solver.dump: no step was taken, {} was not written", file.string()));
-  } else if (!quiet) {
-    fmt::print(stderr, "wrote {} ({})\n", file.string(), what);
+  try {
+    const std::string what = simulation.system->dump_hardest_problem(file);
+    if (what.empty()) {
+      print_warning(fmt::format("solver.dump: no step was taken, there is nothing to write"));
+    } else if (!quiet) {
+      fmt::print(stderr, "wrote {} ({})\n", file.string(), what);
+    }
+  } catch (const FileError& error) {
+    print_warning(fmt::format("solver.dump: {}", error.what()));
   }
 }
 
@@ -189,7 +194,6 @@ int run(const RunArguments& arguments) {
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
     out->finish(outcome);
-    dump_hardest_problem(simulation, arguments.quiet);
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();
@@ -200,6 +204,7 @@ int run(const RunArguments& arguments) {
     return 1;
   }
 
+  dump_hardest_problem(simulation, arguments.quiet);
   const fs::path page = folder / "replay.html";
   bool has_page = false;
   if (!find_viewer().empty()) {  // without the viewer's page a run is whole all the same

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "coluber/core/code_path.hpp"
 #include "coluber/scenario/keys.hpp"
 
 #include "command.hpp"
@@ -65,7 +66,7 @@ int print_version(bool json) {
                            {"flags", build.flags},
                            {"library", build.library},
                            {"assertions", build.assertions},
-                           {"code_path", "portable"},
+                           {"code_path", code_path()},
                            {"libraries", std::move(libraries)},
                            {"models", built_choices("robot.model")},
                            {"robots", built_choices("robot.name")},

@@ -50,7 +50,9 @@ std::string read_file(const fs::path& file) {
     throw InputError(make_fault(file.string(), 0, 0, "cannot be read",
                                 "name a folder that `coluber run` wrote and completed"));
   }
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw FileError(fmt::format("{}: cannot be read to its end", file.string()));
+  return bytes;
 }
 
 // `course-1` of `runs/course-1/`.

@@ -254,9 +254,7 @@ std::string_view reason(int status) {
 /// The page runs its own script and fetches from us alone; nobody may frame it.
 constexpr const char* policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
-    "blob:; "
-    "font-src data:; worker-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'";
+    "blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 }  // namespace
 

@@ -313,8 +313,17 @@ double solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous
   if ((!(residual <= tolerance) || !(gap <= gap_tolerance)) && options.fallback) {
     info.fallback = true;
     const int before = info.iterations;
+    const double newton_residual = residual;
+    const double newton_gap = proximal_gap(problem, solution, storage);
+    storage.newton = solution;
     residual = proximal_passes(problem, previous, solution, storage, options, info, gap);
     info.fallback_sweeps = info.iterations - before;
+    // the better of two that both fall short
+    if (!(std::max(residual, gap) <= std::max(newton_residual, newton_gap))) {
+      solution = storage.newton;
+      residual = newton_residual;
+      gap = newton_gap;
+    }
   }
   info.gap = gap / problem.impulse_scale;
   return residual;

@@ -17,8 +17,8 @@ void SolverData<T>::reserve(std::size_t nodes, std::size_t contacts) {
   storage_->laws.reserve(contacts);
   storage_->proximal.reserve(contacts);
   storage_->last_increment.reserve(nodes);
-  for (Solution<T>* solution :
-       {&storage_->best, &storage_->trial, &storage_->before_pass, &storage_->best_pass}) {
+  for (Solution<T>* solution : {&storage_->best, &storage_->trial, &storage_->newton,
+                                &storage_->before_pass, &storage_->best_pass}) {
     solution->rate.reserve(nodes);
     solution->twist.reserve(nodes);
     solution->impulse.reserve(contacts);

@@ -36,6 +36,7 @@ struct SolverData<T>::Storage {
   std::vector<Proximal> proximal;  // terms of the tangential laws being solved
   Eigen::PartialPivLU<Block<T>> root;
   Solution<T> best, trial;             // of the pseudo-transient continuation
+  Solution<T> newton;                  // law `rigid`: where Newton alone came to
   Solution<T> before_pass, best_pass;  // of the proximal passes
   std::vector<Twist<T>> last_increment;
   // Gauss-Seidel: joints with a limit, what their servos fall short of, W^T M^-1 W and W^T u

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <limits>
 
+#include "coluber/core/code_path.hpp"
+
 #include "memory.hpp"
 #include "problem.hpp"
 
@@ -18,7 +20,7 @@ constexpr double kRigidShare = 5e-5;  // of the anchored compliance, as in nonsm
 
 ChainKernels kernels_for_this_processor() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) return avx2_chain_kernels();
+  if (code_path() == "x86-64-v3") return avx2_chain_kernels();
 #endif
   return portable_chain_kernels();
 }

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "coluber/core/bytes.hpp"
+#include "coluber/core/code_path.hpp"
 #include "coluber/core/version.hpp"
-
-#include "record/code_path.hpp"
 
 namespace coluber::record {
 
@@ -40,7 +39,7 @@ std::string program_identity() {
   const BuildInfo& build = build_info();
   return fmt::format("{}{}, {}", build.version,
                      build.revision.empty() ? std::string() : fmt::format(" ({})", build.revision),
-                     code_path);
+                     code_path());
 }
 
 }  // namespace coluber::record

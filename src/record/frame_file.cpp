@@ -104,26 +104,6 @@ Observable parse_observable(const Json& json, const std::string& name) {
   return observable;
 }
 
-// A text of many nested brackets would overflow the stack later on; ours has five.
-bool is_shallow(std::string_view text) {
-  constexpr int deepest = 32;
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (c == '[' || c == '{')) {
-      if (++depth > deepest) return false;
-    } else if (!quoted && (c == ']' || c == '}')) {
-      --depth;
-    }
-  }
-  return true;
-}
-
 // Length of what stands before the frames, from its first bytes.
 std::size_t header_length(std::string_view head, const std::string& name) {
   if (head.size() < head_bytes) damaged(name, "it is too short");
@@ -147,6 +127,25 @@ bool parse_record(const FrameLayout& layout, std::string_view bytes, std::size_t
 }
 
 }  // namespace
+
+bool is_shallow(std::string_view text) {
+  constexpr int deepest = 32;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (c == '[' || c == '{')) {
+      if (++depth > deepest) return false;
+    } else if (!quoted && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  return true;
+}
 
 std::string make_frame_header(const std::vector<Observable>& observables, const Json& replay) {
   Json text{{"format", "coluber-frames"}, {"version", 1}};

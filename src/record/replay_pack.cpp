@@ -20,6 +20,8 @@
 #include "coluber/core/error.hpp"
 #include "coluber/record/frames.hpp"
 
+#include "replay_check.hpp"
+
 namespace coluber::record {
 
 namespace {
@@ -117,12 +119,37 @@ std::size_t count_of(const Json& json, const char* key, const fs::path& file) {
   return found->get<std::size_t>();
 }
 
-// No `<` means no end of a script element and no start of a comment. Outside strings JSON has none.
-std::string for_script(const Json& json) {
-  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+// The numbers of one column to their last bit: float32 bits as uint32, each replaced by its
+// difference to the one before, modulo 2^32; all lowest bytes first, then the next; raw deflate.
+std::string pack_exactly(std::span<const float> values, std::size_t width, std::size_t column) {
+  const std::size_t frames = values.size() / width;
+  std::string planes(4 * frames, '\0');
+  std::uint32_t before = 0;
+  for (std::size_t k = 0; k < frames; ++k) {
+    const auto bits = std::bit_cast<std::uint32_t>(values[k * width + column]);
+    const std::uint32_t delta = bits - before;
+    before = bits;
+    for (std::size_t b = 0; b < 4; ++b) {
+      planes[b * frames + k] = static_cast<char>((delta >> (8U * b)) & 0xFFU);
+    }
+  }
+  return deflate_raw(planes);
+}
+
+// The field "time" as the viewer finds it; null where there is none.
+Json time_field(const Json& replay) {
+  for (const Json& field : replay["fields"]) {
+    if (field["name"] == "time" && field["kind"] == "scalar" && field["count"] == 1) return field;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string for_script(std::string_view json) {
   std::string safe;
-  safe.reserve(text.size());
-  for (const char c : text) {
+  safe.reserve(json.size());
+  for (const char c : json) {
     if (c == '<') {
       safe += "\\u003c";
     } else {
@@ -131,8 +158,6 @@ std::string for_script(const Json& json) {
   }
   return safe;
 }
-
-}  // namespace
 
 PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_frame) {
   if (floats_per_frame == 0 || values.size() % floats_per_frame != 0) {
@@ -201,6 +226,9 @@ PackedRun pack_run(const fs::path& run_folder) {
   }
   const std::size_t frames = count_of(replay, "frames", header);
   const std::size_t width = count_of(replay, "floats_per_frame", header);
+  if (const std::string fault = fault_of_replay(replay, width); !fault.empty()) {
+    refuse(header, fault, "the file is damaged; run again");
+  }
   const Json run = parse_json(read_file(run_folder / "run.json"), run_folder / "run.json");
   const std::string& bytes = stored_replay.data;
   if (width == 0 || frames == 0 || bytes.size() % (4 * width) != 0 ||
@@ -213,6 +241,15 @@ PackedRun pack_run(const fs::path& run_folder) {
   static_assert(std::endian::native == std::endian::little, "swap bytes here for other machines");
   std::vector<float> values(bytes.size() / 4);
   std::memcpy(values.data(), bytes.data(), bytes.size());
+  const Json clock = time_field(replay);
+  const std::size_t at = clock.is_null() ? 0 : clock["offset"].get<std::size_t>();
+  for (std::size_t k = 0; k < frames && !clock.is_null(); ++k) {
+    const float t = values[k * width + at];
+    if (!std::isfinite(t) || (k > 0 && t < values[(k - 1) * width + at])) {
+      refuse(data, fmt::format("time runs backwards or is not a number at frame {}", k + 1),
+             "the file is damaged; run again");
+    }
+  }
   const PackedReplay packed = pack_replay(values, width);
 
   Json out;
@@ -232,11 +269,12 @@ PackedRun pack_run(const fs::path& run_folder) {
     stored["columns"].push_back({{"min", column.min}, {"step", column.step}});
   }
   stored["bytes"] = to_base64(packed.deflated);
+  if (!clock.is_null()) stored["time"] = to_base64(pack_exactly(values, width, at));
   PackedRun result;
   result.raw_bytes = bytes.size();
   result.packed_bytes = stored.dump().size();
   out["data"] = std::move(stored);
-  result.json = for_script(out);
+  result.json = for_script(out.dump(-1, ' ', true, Json::error_handler_t::replace));
   return result;
 }
 

@@ -10,7 +10,6 @@
 #include "coluber/core/version.hpp"
 #include "coluber/record/run_folder.hpp"
 
-#include "record/code_path.hpp"
 #include "record/frame_file.hpp"
 #include "record/output_file.hpp"
 
@@ -113,7 +112,8 @@ std::optional<RunToResume> find_run(const fs::path& folder, const scenario::Scen
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
   RunToResume old;
-  old.run = Json::parse(read_bytes(file), nullptr, false);
+  const std::string text = read_bytes(file);
+  if (is_shallow(text)) old.run = Json::parse(text, nullptr, false);
   if (!old.run.is_object() || text_of(old.run, "format") != "coluber-run") {
     throw FileError(fmt::format("{}: is damaged or not of a run; {}", file.string(), anew_hint));
   }

@@ -14,11 +14,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "coluber/core/code_path.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/core/version.hpp"
 #include "coluber/record/checkpoint.hpp"
 
-#include "record/code_path.hpp"
 #include "record/csv_writer.hpp"
 #include "record/folder_lock.hpp"
 #include "record/frame_file.hpp"
@@ -196,7 +196,7 @@ void RunFolder::Impl::describe(const simulation::Simulation& simulation,
   run["version"] = build.version;
   run["build"] = {{"revision", build.revision},     {"compiler", build.compiler},
                   {"type", build.build_type},       {"flags", build.flags},
-                  {"assertions", build.assertions}, {"code_path", code_path}};
+                  {"assertions", build.assertions}, {"code_path", code_path()}};
   const Json resolved = Json::parse(scenario.resolved, nullptr, false);
   run["scenario"] = {{"path", scenario.path.string()},
                      {"text", scenario.text},

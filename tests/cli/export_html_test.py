@@ -10,9 +10,11 @@ import json
 import math
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
+import time
 import zlib
 from pathlib import Path
 
@@ -89,6 +91,14 @@ def test_the_page(tmp, environment):
     packed = json.loads(scripts.found["coluber-run"][1])
     header = json.loads((run / "replay.json").read_text())
     known = json.loads((run / "run.json").read_text())
+    planes = zlib.decompress(base64.b64decode(packed["data"]["time"], validate=True), -15)
+    bits, times = 0, []
+    for k in range(header["frames"]):
+        bits = (bits + sum(planes[b * header["frames"] + k] << 8 * b for b in range(4))) % 2**32
+        times.append(bits)
+    column = next(f["offset"] for f in header["fields"] if f["name"] == "time")
+    words = struct.unpack(f"<{header['frames'] * header['floats_per_frame']}I", (run / "replay.bin").read_bytes())
+    check("time comes back to the last bit", times == list(words[column :: header["floats_per_frame"]]), times[:4])
     check("replay.json is in it", packed["replay"] == header)
     check("title, scenario and figures of the run are in it", packed["run"]["title"] == known["title"] and packed["run"]["scenario"] == known["scenario"]["resolved"] and packed["run"]["summary"] == known["summary"])
     check("no path of this machine is in it", known["scenario"]["path"] not in text or known["scenario"]["path"] == "three_links.toml")
@@ -118,6 +128,9 @@ def test_hostile_names(tmp, environment):
         known = json.loads((run / file).read_text())
         known["title"] = evil
         if file == "replay.json":
+            for field in known["fields"]:
+                if field["body"] == known["bodies"][0]["name"]:
+                    field["body"] = evil
             known["bodies"][0]["name"] = evil
             known["fields"][0]["label"] = evil
         (run / file).write_text(json.dumps(known))
@@ -140,7 +153,33 @@ def test_refusals(tmp, environment):
     (tmp / "old" / "viewer" / "viewer.html").write_text("<html></html>")
     done = coluber("export", run, "--to", "html", env=environment | {"COLUBER_DATA": str(tmp / "old")})
     check("a page without the place for data is refused", done.returncode == 1 and "COLUBER_DATA" in done.stderr, done)
-    (run / "replay.bin").write_bytes((run / "replay.bin").read_bytes()[:-10])
+    header = (run / "replay.json").read_text()
+    data = (run / "replay.bin").read_bytes()
+    spoilt = {
+        "a field beyond its frame": (lambda h: h["fields"][2].update(offset=1000000), "a frame has only"),
+        "a field that wraps around": (lambda h: h["fields"][2].update(offset=2**64 - 3), "a frame has only"),
+        "a field of no floats": (lambda h: h["fields"][2].update(count=0), "no place in a frame"),
+        "a pose of six numbers": (lambda h: h["fields"][1].update(count=6), "a pose has 7"),
+        "a field of no body": (lambda h: h["fields"][1].update(body="wheel"), "which is not a body"),
+        "a field that is no object": (lambda h: h["fields"].append(7), "no name"),
+        "a body without a shape": (lambda h: h["bodies"][0].pop("shape"), "no shape"),
+        "a negative size": (lambda h: h["bodies"][0].update(size=[-1]), "list of lengths"),
+        "half a pose": (lambda h: h["bodies"][3].update(pose=[0, 0, 0]), "seven numbers"),
+        "no rate": (lambda h: h.update(rate_hz=0), "rate_hz"),
+        "no bodies": (lambda h: h.pop("bodies"), "list of bodies"),
+    }
+    for what, (spoil, words) in spoilt.items():
+        known = json.loads(header)
+        spoil(known)
+        (run / "replay.json").write_text(json.dumps(known))
+        for to in ("html", "png"):
+            done = coluber("export", run, "--to", to, env=environment)
+            check(f"{what} exits 3 before {to} is written", done.returncode == 3 and words in done.stderr and "replay.json" in done.stderr and not (run / f"replay.{to}").exists(), done)
+    (run / "replay.json").write_text(header)
+    (run / "replay.bin").write_bytes(struct.pack("<f", math.nan) + data[4:])
+    done = coluber("export", run, "--to", "html", env=environment)
+    check("time that is not a number exits 3", done.returncode == 3 and "frame 1" in done.stderr, done)
+    (run / "replay.bin").write_bytes(data[:-10])
     done = coluber("export", run, "--to", "html", env=environment)
     check("data cut short exit 3", done.returncode == 3 and "replay.bin" in done.stderr and not (run / "replay.html").exists(), done)
     (run / "replay.json").write_text("{")
@@ -159,6 +198,77 @@ def test_refusals(tmp, environment):
     check("png without chromium says so and exits 1", done.returncode == 1 and "chromium" in done.stderr and done.stdout == "" and not (good / "replay.png").exists(), done)
 
 
+def fake_chromium(folder, script):
+    """A folder for PATH whose chromium is a shell script."""
+    folder.mkdir()
+    (folder / "chromium").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "chromium").chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_what_chromium_is_asked(tmp, environment):
+    run = fixture(tmp / "asked")
+    scratch = tmp / "a #b%20c"
+    scratch.mkdir()
+    # the words it was given; then a picture, and the page as it would look when all went well
+    script = f"""printf '%s\\n' "$@" > {tmp}/words
+for word; do case $word in --screenshot=*) echo picture > "${{word#--screenshot=}}";; esac; done
+printf '%s' "$SHOWN" """
+    path = fake_chromium(tmp / "asking", script)
+    good = '<!DOCTYPE html>\n<html lang="en" data-ready="yes"><head></head></html>'
+    base = environment | {"PATH": path, "TMPDIR": str(scratch), "SHOWN": good}
+
+    def asked(*words):
+        done = coluber("export", run, "--to", "png", "-o", tmp / "asked.png", *words, env=base)
+        return done, (tmp / "words").read_text().splitlines()[-1]
+
+    for words, state in (
+        ((), "still=1"),
+        (("--time", "0.3"), "t=0.3&still=1"),
+        (("--view", "cam=top"), "cam=top&still=1"),
+        (("--time", "0.3", "--view", "t=0.1&cam=top"), "t=0.3&t=0.1&cam=top&still=1"),
+    ):
+        done, address = asked(*words)
+        check(f"{' '.join(words) or 'nothing'} is asked for as #{state}", done.returncode == 0 and address.partition("#")[2] == state, (done, address))
+    check("odd letters in the folder's name are encoded in the address", address.startswith(f"file://{tmp}/a%20%23b%2520c/coluber-"), address)
+    check("the scratch folder is gone", list(scratch.iterdir()) == [])
+    (tmp / "asked.png").unlink()
+    for what, shown, words in (
+        ("shows a fault", '<html lang="en" data-fault="Time runs backwards."><head>', "Time runs backwards."),
+        ("is not ready", '<html lang="en"><head>', "not ready"),
+        ("writes nothing", "", "not ready"),
+    ):
+        done = coluber("export", run, "--to", "png", "-o", tmp / "asked.png", env=base | {"SHOWN": shown})
+        check(f"a page that {what} makes no picture: exit 1", done.returncode == 1 and words in done.stderr and done.stdout == "" and not (tmp / "asked.png").exists(), done)
+
+
+def test_interrupted(tmp, environment):
+    run = fixture(tmp / "interrupted")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        scratch = tmp / f"scratch-{number}"
+        scratch.mkdir()
+        # with a child of its own, as a browser has
+        path = fake_chromium(tmp / f"sleeping-{number}", f"sleep 300 & echo $! > {tmp}/child.part; mv {tmp}/child.part {tmp}/child; wait")
+        process = subprocess.Popen(
+            [COLUBER, "export", str(run), "--to", "png"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment | {"PATH": path, "TMPDIR": str(scratch)}
+        )
+        end = time.monotonic() + 60
+        while not (tmp / "child").exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        child = int((tmp / "child").read_text())
+        process.send_signal(number)
+        output = process.communicate(timeout=60)[0]
+        name = signal.Signals(number).name
+        check(f"{name} ends export --to png with 130", process.returncode == 130 and output == b"", process.returncode)
+        status = Path(f"/proc/{child}/stat")
+        end = time.monotonic() + 10
+        while status.exists() and status.read_text().split()[2] != "Z" and time.monotonic() < end:
+            time.sleep(0.02)
+        check(f"{name}: the browser's children are gone", not status.exists() or status.read_text().split()[2] == "Z", child)
+        check(f"{name}: the scratch folder is gone and there is no picture", list(scratch.iterdir()) == [] and not (run / "replay.png").exists(), list(scratch.iterdir()))
+        (tmp / "child").unlink()
+
+
 def test_run_writes_the_page(tmp, environment):
     scenario = FIXTURES / "three_links.toml"
     done = coluber("run", scenario, "--out", tmp / "new", env=environment)
@@ -174,15 +284,18 @@ def test_picture(tmp):
         return
     run = fixture(tmp / "picture")
     pictures = []
-    for time in ("0", "0.4"):
-        done = coluber("export", run, "--to", "png", "--time", time, "-o", tmp / f"{time}.png")
-        check(f"png at {time} s is written", done.returncode == 0 and (tmp / f"{time}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n", done)
+    for moment in ("0", "0.4"):
+        done = coluber("export", run, "--to", "png", "--time", moment, "-o", tmp / f"{moment}.png")
+        check(f"png at {moment} s is written", done.returncode == 0 and (tmp / f"{moment}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n", done)
         if done.returncode == 0:
-            pictures.append((tmp / f"{time}.png").read_bytes())
+            pictures.append((tmp / f"{moment}.png").read_bytes())
             check("it is 1280 × 720", struct.unpack(">II", pictures[-1][16:24]) == (1280, 720), struct.unpack(">II", pictures[-1][16:24]))
     check("two moments are two pictures", len(set(pictures)) == 2)
     done = coluber("export", run, "--to", "png", "--view", "cam=top&theme=dark", "-o", tmp / "dark.png")
     check("another view is another picture", done.returncode == 0 and (tmp / "dark.png").read_bytes() not in pictures, done)
+    (run / "run.json").write_text(json.dumps(json.loads((run / "run.json").read_text()) | {"summary": {"distance": 1}, "scenario": {"resolved": {"world": [1]}}}))
+    done = coluber("export", run, "--to", "png", "-o", tmp / "odd.png")
+    check("an odd run.json is no reason for no picture", done.returncode == 0, done)
 
 
 def main():
@@ -194,6 +307,8 @@ def main():
         test_the_page(tmp, environment)
         test_hostile_names(tmp, environment)
         test_refusals(tmp, environment)
+        test_what_chromium_is_asked(tmp, environment)
+        test_interrupted(tmp, environment)
         test_run_writes_the_page(tmp, environment)
         test_picture(tmp)
     finish()

@@ -1,23 +1,17 @@
 import './style.css';
 
+import { camera_names, read_address, write_address, type CameraName, type State } from './address.ts';
+import { at, make, make_option, show_chips } from './dom.ts';
 import { load_runs, type Run } from './load.ts';
+import { show_words } from './panel.ts';
+import { compose_picture } from './picture.ts';
 import { colours, make_series, Plot } from './plot.ts';
-import { frame_at, make_groups, make_vectors, ReplayError, type Group } from './replay.ts';
-import { dark, light, round_down, SceneView, tenth_pixels, type CameraName } from './scene.ts';
-import { flatten, format_number, format_value, figure } from './words.ts';
+import { find_links, frame_at, make_groups, make_vectors, ReplayError, type Group } from './replay.ts';
+import { Scales } from './scales.ts';
+import { dark, light, NoPictureError, round_down, SceneView, tenth_pixels, type ActorView } from './scene.ts';
+import { format_number } from './words.ts';
 
 declare const COLUBER_VIEWER_VERSION: string;
-
-function at<T extends Element = HTMLElement>(id: string): T {
-  return document.getElementById(id) as unknown as T;
-}
-
-function make(tag: string, text = '', name = ''): HTMLElement {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  if (name) element.className = name;
-  return element;
-}
 
 function complain(title: string, message: string, notice = false): void {
   const box = make('div');
@@ -27,23 +21,27 @@ function complain(title: string, message: string, notice = false): void {
     close.addEventListener('click', () => (at('alert').hidden = true));
     box.append(close);
   }
+  document.documentElement.dataset.fault = message; // for `coluber export --to png`
   at('alert').classList.toggle('notice', notice);
   at('alert').replaceChildren(box);
   at('alert').hidden = false;
 }
 
+// What tests and other pages may ask of this one.
 interface Api {
   ready: boolean;
   version: string;
   readonly time: number;
-  readonly frame: number;
+  readonly frame: number; // of the first run
   readonly playing: boolean;
   seek(t: number): void;
   play(): void;
   pause(): void;
   poseOf(name: string, run?: number): number[] | null;
   pixels(): { width: number; height: number; data: Uint8Array } | null;
-  arrows(): { forces: number; vectors: number }[] | null; // drawn now, by run
+  drawnScene(): ActorView[] | null; // read back from what is drawn, by run
+  camera(): { kind: string; target: number[]; position: number[]; pixelsPerMetre: number } | null;
+  project(x: number, y: number, z: number): number[] | null; // CSS pixels in the scene
   plot(): { title: string; values: Float64Array }[];
   playheadTime(): number;
   view(): number[] | null; // of the camera, once moved by hand
@@ -59,166 +57,93 @@ declare global {
 
 window.coluber = { ready: false, version: COLUBER_VIEWER_VERSION };
 
+function open_scene(runs: Run[]): SceneView | null {
+  try {
+    return new SceneView(at<HTMLCanvasElement>('scene'), runs.map((r) => r.replay));
+  } catch (error) {
+    if (!(error instanceof NoPictureError)) throw error;
+    complain('No picture', 'This browser gives no WebGL 2, so the scene cannot be drawn. Figures and plots work.', true);
+    return null;
+  }
+}
+
 // ---------------------------------------------------------------------------------------------
 
 function start(runs: Run[]): void {
   const first = runs[0]!;
   const replay = first.replay;
-  const time = replay.time;
-  const t_first = time[0]!;
-  const t_last = Math.max(...runs.map((r) => r.replay.time[r.replay.frames - 1]!));
-  const hash = new URLSearchParams(location.hash.slice(1));
+  const end_of = (run: Run) => run.replay.time[run.replay.frames - 1]!;
+  const t_first = replay.time[0]!;
+  const t_last = Math.max(...runs.map(end_of));
+  const clock = runs.reduce((longest, run) => (end_of(run) > end_of(longest) ? run : longest)).replay.time; // steps and plots go by it
+  const digits = Math.max(2, Math.min(4, Math.ceil(Math.log10(replay.rate))));
   const narrow = matchMedia('(max-width: 760px), (max-height: 480px)').matches;
 
   const groups = runs.map((run) => make_groups(run.replay));
-  const links = replay.bodies.filter((b) => replay.fields.some((f) => f.kind === 'pose' && f.body === b.name));
+  const vectors = runs.map((run) => make_vectors(run.replay).filter((v) => v.fields.some((f) => f.body !== null)));
+  const links = find_links(replay);
   const middle = links[Math.ceil(links.length / 2) - 1]?.name ?? '';
-  const plot_group = () => groups[0]!.find((g) => g.name === state.plot) ?? groups[0]![0];
-  const default_members = (group: Group | undefined) =>
-    new Set((group?.channels ?? []).filter((_, i, all) => all.length <= 4 || i === 0 || i === all.length - 1 || i === all.length >> 1).map((c) => c.key));
   const colour_groups = groups[0]!.filter((g) => links.length > 1 && (g.channels.length === links.length || g.channels.length === links.length - 1));
-  const wanted = (name: string) => groups[0]!.find((g) => g.name === name)?.name;
+  const find_group = (name: string): Group | undefined => groups[0]!.find((g) => g.name === name);
+  const speed = at<HTMLSelectElement>('speed');
+  const speeds = [...speed.options].map((o) => Number(o.value));
 
-  const state = {
-    t: Number(hash.get('t') ?? t_first) || t_first,
-    playing: false,
-    speed: Number(hash.get('speed')) || 1,
-    loop: hash.get('loop') === '1',
-    theme: hash.get('theme') ?? '',
-    plot: hash.get('plot') ?? wanted('joint_torque') ?? groups[0]![0]?.name ?? '',
-    members: new Set<string>(),
-    trails: new Set((hash.get('trails') ?? middle).split(',').filter((n) => links.some((b) => b.name === n))),
-    forces: hash.get('forces') !== '0',
-    vectors: hash.get('vectors') ?? make_vectors(replay)[0]?.name ?? '',
-    force_size: Number(hash.get('arrow') ?? 0) || 0,
-    colour: hash.get('colour') ?? (colour_groups.some((g) => g.name === 'joint_torque') ? 'joint_torque' : ''),
-    ghost: hash.get('ghost') !== '0',
-    shadows: false,
-    panel: hash.has('panel') ? hash.get('panel') === '1' : !narrow,
+  const view = open_scene(runs);
+  if (view) view.still = new URLSearchParams(location.hash.slice(1)).get('still') === '1';
+  const scales = new Scales(view, runs, groups, vectors, links);
+  show_words(runs, links, t_last - t_first);
+
+  // State -------------------------------------------------------------------------------------------
+  const choices = {
+    plots: groups[0]!.map((g) => g.name),
+    vectors: vectors[0]!.map((v) => v.name),
+    colours: colour_groups.map((g) => g.name),
+    bodies: links.map((b) => b.name),
+    speeds,
+    members: (plot: string) => new Set((find_group(plot)?.channels ?? []).filter((_, i, all) => all.length <= 4 || i === 0 || i === all.length - 1 || i === all.length >> 1).map((c) => c.key)),
   };
-  state.members = hash.has('series') ? new Set(hash.get('series')!.split(',')) : default_members(plot_group());
-
-  let view: SceneView | null = null;
-  try {
-    view = new SceneView(at<HTMLCanvasElement>('scene'), runs.map((r) => r.replay));
-  } catch {
-    complain('No picture', 'This browser gives no WebGL 2, so the scene cannot be drawn. Figures and plots work.', true);
-  }
-  state.shadows = hash.has('shadows') ? hash.get('shadows') === '1' : true;
-
-  // Words -----------------------------------------------------------------------------------------
-  document.title = `${first.title} · Coluber`;
-  at('title').textContent = runs.length > 1 && runs[1]!.title !== first.title ? `${first.title}  |  ${runs[1]!.title}` : first.title;
-  const robot = typeof first.scenario.robot === 'object' && first.scenario.robot !== null ? (first.scenario.robot as Record<string, unknown>) : {};
-  const tilt = typeof first.scenario.world === 'object' && first.scenario.world !== null ? (first.scenario.world as Record<string, unknown>).tilt_deg : 0;
-  at('subtitle').textContent = [
-    robot.name || robot.model ? [robot.name, robot.model && `${robot.model} model`].filter(Boolean).join(', ') : '',
-    links.length > 0 ? `${links.length} ${links.every((b) => b.name.startsWith('link_')) ? 'links' : 'moving bodies'}` : '',
-    typeof tilt === 'number' && tilt !== 0 ? `slope ${format_number(tilt)}°` : '',
-    `${format_number(t_last - t_first)} s at ${format_number(replay.rate)} Hz`,
-    first.status && first.status !== 'completed' ? `${first.status}` : '',
-  ].filter(Boolean).join(' · ');
-
-  const rows = (table: HTMLElement, lines: { name: string; cells: string[]; unit?: string; differs?: boolean }[]) => {
-    table.replaceChildren(...lines.map((line) => {
-      const row = make('tr', '', line.differs ? 'differs' : '');
-      row.append(make('td', line.name));
-      line.cells.forEach((cell) => {
-        const td = make('td', cell);
-        if (line.unit && cell !== '–') td.append(make('small', ` ${line.unit}`));
-        row.append(td);
-      });
-      return row;
-    }));
+  const defaults: State = {
+    t: t_first,
+    camera: runs.length === 1 && (narrow || view?.travels) ? 'follow' : 'orbit',
+    view: null,
+    plot: find_group('joint_torque')?.name ?? choices.plots[0] ?? '',
+    members: new Set(),
+    trails: new Set(middle ? [middle] : []),
+    forces: true,
+    force_size: 0,
+    vectors: choices.vectors[0] ?? '',
+    colour: choices.colours.includes('joint_torque') ? 'joint_torque' : '',
+    speed: 1,
+    loop: false,
+    theme: '',
+    ghost: true,
+    shadows: true,
+    panel: !narrow,
   };
-  const keys = [...new Set(runs.flatMap((r) => Object.keys(r.summary)))].filter((key) => key !== 'final_state');
-  const head = runs.length > 1 ? [{ name: '', cells: runs.map((r) => r.name) }] : [];
-  rows(at('figures'), [...head, ...keys.map((key) => {
-    const parts = runs.map((r) => (key in r.summary ? figure(key, r.summary[key], r.units[key]) : { name: key, value: '–', unit: '' }));
-    const unit = parts.find((p) => p.unit)?.unit ?? '';
-    return runs.length > 1 ? { name: unit ? `${parts[0]!.name}, ${unit}` : parts[0]!.name, cells: parts.map((p) => p.value) } : { name: parts[0]!.name, cells: [parts[0]!.value], unit };
-  })]);
-  if (keys.length === 0) rows(at('figures'), [{ name: 'no summary in this run', cells: [] }]);
-  const warnings = runs.flatMap((r) => r.warnings);
-  at('warnings').hidden = warnings.length === 0;
-  at('warnings').replaceChildren(...warnings.map((w) => make('li', w)));
+  const state = read_address(location.hash, defaults, choices);
+  let playing = false;
 
-  const flat = runs.map((r) => flatten(r.scenario));
-  const names = [...new Set(flat.flatMap((f) => [...f.keys()]))];
-  const parameters = names.map((name) => {
-    const cells = flat.map((f) => format_value(f.get(name)));
-    return { name, cells, differs: new Set(cells).size > 1 };
-  });
-  rows(at('parameters'), [...head, ...parameters.filter((p) => p.differs), ...parameters.filter((p) => !p.differs)]);
-  if (runs.length > 1) at<HTMLDetailsElement>('parameters_box').open = parameters.some((p) => p.differs);
-  at('parameters_box').hidden = names.length === 0;
-
-  const packing = replay.packing;
-  rows(at('about'), [
-    { name: 'Coluber', cells: [first.version || 'unknown'] },
-    { name: 'viewer', cells: [COLUBER_VIEWER_VERSION] },
-    { name: 'frames', cells: [String(replay.frames)] },
-    { name: 'data', cells: [`${format_number(packing.bytes / 1000, 4)} kB, ${packing.encoding}`] },
-    ...(packing.bytes !== packing.raw ? [{ name: 'as float32', cells: [`${format_number(packing.raw / 1000, 4)} kB (${format_number((100 * packing.bytes) / packing.raw, 3)} % stored)`] }] : []),
-    ...packing.steps.map((s) => ({ name: `rounding of ${s.kind}`, cells: [s.step > 0 ? `± ${format_number(s.step / 2, 2)}` : 'none'], unit: s.step > 0 ? s.unit : '' })),
-    ...runs.flatMap((r) => ('final_state' in r.summary ? [{ name: 'final state', cells: [format_value(r.summary.final_state)] }] : [])),
-    ...(replay.skipped.length > 0 ? [{ name: 'not shown', cells: [`fields of kind ${replay.skipped.join(', ')}`] }] : []),
-  ]);
-  if (runs.length > 1) {
-    at('runs_legend').hidden = false;
-    document.body.classList.add('two');
-    at('runs_legend').replaceChildren(...runs.map((run, i) => {
-      const row = make('div');
-      row.append(make('i', '', i > 0 ? 'second' : ''), make('span', `${run.name}${run.title !== runs[1 - i]!.title ? `: ${run.title}` : ''}${i > 0 ? ' (ghost, dashed)' : ''}`));
-      return row;
-    }));
-  }
+  // The address keeps the view; written a moment after a change, also while playing.
+  let timer = 0;
+  const keep = () => {
+    if (timer !== 0) return;
+    timer = window.setTimeout(() => {
+      timer = 0;
+      state.view = view?.view ?? null;
+      history.replaceState(null, '', write_address(state, defaults, digits));
+    }, 400); // browsers allow about three a second
+  };
 
   // Scene options -----------------------------------------------------------------------------------
-  const force_typical = view ? Math.max(0, ...view.actors.map((a) => a.force_typical)) : 0;
-  // the size of arrows goes with that of the bodies
-  const extent = links.map((b) => b.size[0] ?? 0).filter((r) => r > 0).sort((p, q) => p - q)[links.length >> 1] ?? 0.03;
-  const thick = 0.1 * extent;
-  // a large force of the run is four to ten body radii long, on a round scale; peaks may be longer
-  const force_scale = () => (force_typical > 0 ? round_down((10 * extent) / force_typical) * 10 ** state.force_size : 0);
-  const vectors = runs.map((run) => make_vectors(run.replay).filter((v) => v.fields.some((f) => f.body !== null)));
-  const vector_sizes = new Map<string, number>();
-  const vector_scale = () => {
-    let size = vector_sizes.get(state.vectors);
-    if (size === undefined) {
-      size = view ? Math.max(0, ...view.actors.map((a, i) => a.vector_typical(vectors[i]!.find((v) => v.name === state.vectors)))) : 0;
-      vector_sizes.set(state.vectors, size);
-    }
-    return size > 0 ? round_down((10 * extent) / size) * 10 ** state.force_size : 0;
-  };
-  const ranges = new Map<string, number>();
-  const one_sided = new Set<string>(); // never below zero
-  const range_of = (name: string) => {
-    let range = ranges.get(name);
-    if (range === undefined) {
-      // 98 in 100 values lie within the colours, the rest have the end's colour
-      const sizes: number[] = [];
-      groups.forEach((gs, i) => gs.find((g) => g.name === name)?.channels.forEach((c) => {
-        const { frames } = runs[i]!.replay;
-        for (let k = 0; k < frames; k += Math.max(1, Math.floor(frames / 500))) sizes.push(c.read(k));
-      }));
-      if (!sizes.some((x) => x < 0)) one_sided.add(name);
-      const sorted = sizes.filter(Number.isFinite).map(Math.abs).sort((p, q) => p - q);
-      range = Number((sorted[Math.floor(0.98 * sorted.length)] ?? 0).toPrecision(2));
-      if (range < 1e-9) range = 0; // rounding errors of something that is zero
-      ranges.set(name, range);
-    }
-    return range || 1;
-  };
   const draw_extras = () => {
     if (!view) return;
     view.actors.forEach((actor, i) => {
       actor.group.visible = i === 0 || state.ghost;
-      actor.set_forces(state.forces ? force_scale() : 0, thick);
-      actor.set_vectors(vectors[i]!.find((v) => v.name === state.vectors), vector_scale(), thick);
-      const group = groups[i]!.find((g) => g.name === state.colour);
-      if (group && colour_groups.some((g) => g.name === state.colour)) {
-        const range = range_of(state.colour);
+      actor.set_forces(state.forces ? scales.force(state.force_size) : 0, scales.thick);
+      actor.set_vectors(vectors[i]!.find((v) => v.name === state.vectors), scales.vector(state.vectors, state.force_size), scales.thick);
+      const group = state.colour ? groups[i]!.find((g) => g.name === state.colour) : undefined;
+      if (group) {
+        const range = scales.range(state.colour);
         actor.set_colours(group.channels.length === actor.links.length ? 'links' : 'joints', (j) => (group.channels[j]?.read(actor.frame) ?? 0) / range);
       } else {
         actor.set_colours(null, () => 0);
@@ -230,8 +155,7 @@ function start(runs: Run[]): void {
     if (!view) return;
     const pixels = view.pixels_per_metre();
     const length = round_down(Math.max(1e-9, (innerWidth < 760 ? 90 : 160) / pixels));
-    const bar = at('scale').querySelector('i')!;
-    bar.style.width = `${(length * pixels).toFixed(1)}px`;
+    at('scale').querySelector('i')!.style.width = `${(length * pixels).toFixed(1)}px`;
     const metres = (x: number) => (x >= 1 ? `${+x.toPrecision(3)} m` : x >= 0.01 ? `${+(100 * x).toPrecision(3)} cm` : `${+(1000 * x).toPrecision(3)} mm`);
     at('scale').querySelector('span')!.textContent = `${metres(length)} · grid ${metres(view.cell * (0.1 * view.cell * pixels > tenth_pixels ? 0.1 : 1))}`;
     const arrow = (id: string, scale: number, typical: number, label: string, unit: string) => {
@@ -242,56 +166,68 @@ function start(runs: Run[]): void {
       at(id).querySelector('i')!.style.width = `${(size * scale * pixels).toFixed(1)}px`;
       at(id).querySelector('span')!.textContent = `${label} ${format_number(size, 3)} ${unit}`.trim();
     };
-    arrow('force_scale', state.forces ? force_scale() : 0, force_typical, 'contact force', 'N');
+    arrow('force_scale', state.forces ? scales.force(state.force_size) : 0, scales.force_typical, 'contact force', 'N');
     const family = vectors[0]!.find((v) => v.name === state.vectors);
-    arrow('vector_scale', family ? vector_scale() : 0, vector_sizes.get(state.vectors) ?? 0, family?.label ?? '', family?.unit ?? '');
+    arrow('vector_scale', family ? scales.vector(state.vectors, state.force_size) : 0, scales.vector_typical(state.vectors), family?.label ?? '', family?.unit ?? '');
   };
   const draw_ramp = () => {
     const group = colour_groups.find((g) => g.name === state.colour);
     at('ramp').hidden = !group;
     if (!group) return;
     const [low, high] = at('ramp').querySelectorAll('span');
-    const range = range_of(state.colour);
-    const positive = one_sided.has(state.colour);
+    const range = scales.range(state.colour);
+    const positive = scales.is_positive(state.colour);
     low!.textContent = positive ? `${group.label}  0` : `${group.label}  ≤ −${format_number(range, 3)}`;
     high!.textContent = `≥ ${format_number(range, 3)} ${group.unit}`;
     at('ramp').querySelector('i')!.style.background = `linear-gradient(90deg, ${positive ? '' : 'rgb(33 102 209), '}rgb(219 219 219), rgb(204 41 36))`;
+  };
+  const draw_scene_options = () => {
+    at<HTMLInputElement>('forces').checked = state.forces;
+    at<HTMLInputElement>('force_size').value = String(state.force_size);
+    at<HTMLSelectElement>('vectors').value = state.vectors;
+    at<HTMLSelectElement>('colour').value = state.colour;
+    at<HTMLInputElement>('ghost').checked = state.ghost;
+    at<HTMLInputElement>('shadows').checked = state.shadows;
+    view?.set_shadows(state.shadows);
+    draw_extras();
+    draw_legend();
+    draw_ramp();
+    keep();
   };
 
   // Time --------------------------------------------------------------------------------------------
   const scrubber = at<HTMLInputElement>('scrubber');
   scrubber.min = String(t_first);
   scrubber.max = String(t_last);
-  const plot = new Plot(at('plot'), at('playhead'), runs.length > 1 ? [...runs].sort((p, q) => q.replay.time[q.replay.frames - 1]! - p.replay.time[p.replay.frames - 1]!)[0]!.replay.time : time, (t) => {
-    seek(t);
-  });
-  let frame = -1;
-  const digits = Math.max(2, Math.min(4, Math.ceil(Math.log10(replay.rate))));
-  const show_time = () => {
+  const plot = new Plot(at('plot'), at('playhead'), clock, (t) => seek(t));
+  let now = -1; // the frame shown, counted on the clock
+  const frame_of = (run: Run) => (run.replay.time === clock ? now : frame_at(run.replay.time, state.t));
+  const is_over = (run: Run) => state.t > end_of(run) + 0.5 / run.replay.rate;
+  const show_time = (frame = frame_at(clock, state.t)) => {
     scrubber.value = String(state.t);
     at('clock').textContent = `${state.t.toFixed(digits)} / ${t_last.toFixed(digits)} s`;
     plot.set_time(state.t);
-    const now = frame_at(time, state.t);
-    const moved = now !== frame || runs.length > 1;
-    frame = now;
+    const moved = frame !== now || runs.length > 1;
+    now = frame;
     if (view && moved) {
-      runs.forEach((run, i) => view.set_frame(i, frame_at(run.replay.time, state.t)));
+      runs.forEach((run, i) => view.set_frame(i, frame_of(run)));
       draw_extras();
     }
-    const group = plot_group();
+    const group = find_group(state.plot);
     const chosen = group?.channels.filter((c) => state.members.has(c.key)) ?? [];
-    at('readout').textContent = chosen.slice(0, 4).map((c) => `${c.key ? `${c.key}: ` : ''}${format_number(c.read(frame), 3)}`).join(' · ') + (chosen.length > 4 ? ' …' : '') + (group?.unit ? ` ${group.unit}` : '');
+    const value = (c: Group['channels'][number]) => (is_over(first) ? '–' : format_number(c.read(frame_of(first)), 3));
+    at('readout').textContent = chosen.slice(0, 4).map((c) => `${c.key ? `${c.key}: ` : ''}${value(c)}`).join(' · ') + (chosen.length > 4 ? ' …' : '') + (group?.unit ? ` ${group.unit}` : '');
   };
-  const seek = (t: number) => {
+  const seek = (t: number, frame?: number) => {
     state.t = Math.max(t_first, Math.min(t_last, Number.isFinite(t) ? t : t_first));
-    show_time();
+    show_time(frame);
     keep();
   };
   let last = 0;
-  const tick = (now: number) => {
-    if (!state.playing) return;
-    const passed = Math.min(0.25, (now - last) / 1000);
-    last = now;
+  const tick = (ms: number) => {
+    if (!playing) return;
+    const passed = Math.min(0.25, (ms - last) / 1000);
+    last = ms;
     let t = state.t + passed * state.speed;
     if (t >= t_last) {
       if (state.loop) t = t_first + ((t - t_first) % Math.max(1e-9, t_last - t_first));
@@ -300,13 +236,12 @@ function start(runs: Run[]): void {
         set_playing(false);
       }
     }
-    state.t = t;
-    show_time();
-    if (state.playing) requestAnimationFrame(tick);
+    seek(t);
+    if (playing) requestAnimationFrame(tick);
   };
   const set_playing = (on: boolean) => {
-    if (on === state.playing) return;
-    state.playing = on;
+    if (on === playing) return;
+    playing = on;
     document.body.classList.toggle('playing', on);
     at('play').setAttribute('aria-label', on ? 'Pause' : 'Play');
     if (on) {
@@ -318,97 +253,111 @@ function start(runs: Run[]): void {
   };
   const step = (by: number) => {
     set_playing(false);
-    seek(time[Math.max(0, Math.min(replay.frames - 1, frame + by))]!);
+    const frame = Math.max(0, Math.min(clock.length - 1, now + by));
+    seek(clock[frame]!, frame);
+  };
+  const set_speed = (value: number) => {
+    state.speed = value;
+    speed.value = String(value);
+    keep();
+  };
+  const set_loop = (on: boolean) => {
+    state.loop = on;
+    at('loop').setAttribute('aria-pressed', String(on));
+    keep();
   };
 
   // Plot --------------------------------------------------------------------------------------------
   const pick = at<HTMLSelectElement>('channel');
-  pick.replaceChildren(...groups[0]!.map((g) => {
-    const option = make('option', g.unit ? `${g.label} (${g.unit})` : g.label) as HTMLOptionElement;
-    option.value = g.name;
-    return option;
-  }));
-  const chip = (key: string, title: string, on: boolean, act: (on: boolean, alone: boolean) => void, mark = ''): HTMLElement => {
-    const button = make('button', key);
-    button.setAttribute('type', 'button');
-    button.title = title;
-    button.setAttribute('aria-pressed', String(on));
-    if (mark) button.style.setProperty('--mark', mark);
-    button.addEventListener('click', (event) => act(button.getAttribute('aria-pressed') !== 'true', event.shiftKey || event.altKey));
-    return button;
-  };
+  pick.replaceChildren(...groups[0]!.map((g) => make_option(g.name, g.unit ? `${g.label} (${g.unit})` : g.label)));
   const draw_plot = () => {
-    const group = plot_group();
+    const group = find_group(state.plot);
     if (!group) return;
     pick.value = group.name;
     const all = group.channels.every((c) => state.members.has(c.key));
-    const several = group.channels.length > 1;
-    at('members').replaceChildren(
-      ...(several ? [chip('all', all ? 'none' : 'all', all, (on) => {
-        state.members = on ? new Set(group.channels.map((c) => c.key)) : new Set([group.channels[0]!.key]);
-        draw_plot();
-        keep();
-      })] : []),
-      ...(several ? group.channels : []).map((c) => chip(c.key, `${c.title} (shift: only this)`, state.members.has(c.key), (on, alone) => {
-        if (alone) state.members = new Set([c.key]);
-        else if (on) state.members.add(c.key);
-        else state.members.delete(c.key);
-        draw_plot();
-        keep();
-      }, colours[Math.max(0, group.channels.filter((d) => state.members.has(d.key)).indexOf(c)) % colours.length]!)),
-    );
-    const clock = plot_time();
+    const shown = group.channels.filter((c) => state.members.has(c.key));
+    const choose = (members: Set<string>) => {
+      state.members = members;
+      draw_plot();
+      keep();
+    };
+    show_chips(at('members'), group.channels.length < 2 ? [] : [
+      { key: 'all', title: all ? 'none' : 'all', on: all, act: (on) => choose(on ? new Set(group.channels.map((c) => c.key)) : new Set([group.channels[0]!.key])) },
+      ...group.channels.map((c) => ({
+        key: c.key,
+        title: `${c.title} (shift: only this)`,
+        on: state.members.has(c.key),
+        mark: colours[Math.max(0, shown.indexOf(c)) % colours.length]!,
+        act: (on: boolean, alone: boolean) => {
+          if (alone) choose(new Set([c.key]));
+          else choose(new Set(on ? [...state.members, c.key] : [...state.members].filter((key) => key !== c.key)));
+        },
+      })),
+    ]);
     const series = runs.flatMap((run, i) => {
       const g = groups[i]!.find((other) => other.name === group.name);
       return g && (i === 0 || state.ghost) ? make_series(g, state.members, run.replay, clock, i > 0) : [];
     });
     plot.show(series, group.unit ? `${group.label}, ${group.unit}` : group.label);
-    show_time();
+    show_time(now < 0 ? undefined : now);
   };
-  const plot_time = () => (runs.length > 1 && runs[1]!.replay.time[runs[1]!.replay.frames - 1]! > time[time.length - 1]! ? runs[1]!.replay.time : time);
   pick.addEventListener('change', () => {
     state.plot = pick.value;
-    state.members = default_members(plot_group());
+    state.members = choices.members(state.plot);
     draw_plot();
     keep();
   });
 
   // Controls ----------------------------------------------------------------------------------------
-  const theme_of = () => (state.theme === 'dark' || state.theme === 'light' ? state.theme : matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  const theme_of = () => state.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
   const set_theme = () => {
-    const theme = theme_of();
-    document.documentElement.dataset.theme = theme;
-    view?.set_palette(theme === 'dark' ? dark : light);
-    const style = getComputedStyle(document.documentElement);
+    const root = document.documentElement;
+    const palette = theme_of() === 'dark' ? dark : light;
+    root.dataset.theme = theme_of();
+    root.style.setProperty('--force', palette.force);
+    root.style.setProperty('--vector', palette.vector);
+    view?.set_palette(palette);
+    const style = getComputedStyle(root);
     plot.set_theme(style.getPropertyValue('--soft').trim(), style.getPropertyValue('--line').trim());
   };
+  const camera_buttons = document.querySelectorAll<HTMLElement>('[data-camera]');
   const set_camera = (name: CameraName) => {
+    state.camera = name;
     if (view && view.camera_kind !== name) view.set_camera(name);
-    for (const button of document.querySelectorAll<HTMLElement>('[data-camera]')) {
-      button.setAttribute('aria-checked', String(button.dataset.camera === name));
-    }
+    for (const button of camera_buttons) button.setAttribute('aria-pressed', String(button.dataset.camera === name));
     draw_legend();
+    keep();
+  };
+  const fit = () => {
+    view?.fit();
     keep();
   };
   const set_trails = () => {
     const few = links.length > 16 ? links.filter((_, i) => i === 0 || i === links.length - 1 || (i + 1) % Math.ceil(links.length / 14) === 0) : links;
-    at('trails').replaceChildren(...few.map((b) => chip(b.name.replace(/^link_/, ''), `trail of ${b.name.replace(/_/g, ' ')}`, state.trails.has(b.name), (on) => {
-      if (on) state.trails.add(b.name);
-      else state.trails.delete(b.name);
-      set_trails();
-      keep();
+    show_chips(at('trails'), few.map((b) => ({
+      key: b.name.replace(/^link_/, ''),
+      title: `trail of ${b.name.replace(/_/g, ' ')}`,
+      on: state.trails.has(b.name),
+      act: () => toggle_trail(b.name),
     })));
-    view?.actors.forEach((a) => a.set_trails(state.trails, view.ground_z < -1e-6 ? view.ground_z + 0.02 * extent : 0));
+    view?.actors.forEach((a) => a.set_trails(state.trails, view.ground_z < -1e-6 ? view.ground_z + 0.02 * scales.extent : 0));
     view?.request();
+    keep();
   };
-  const set_panel = () => {
-    document.body.classList.toggle('no_panel', !state.panel);
-    at('panel_toggle').setAttribute('aria-expanded', String(state.panel));
+  const toggle_trail = (name: string) => {
+    if (!state.trails.delete(name)) state.trails.add(name);
+    set_trails();
+  };
+  const set_panel = (on: boolean) => {
+    state.panel = on;
+    document.body.classList.toggle('no_panel', !on);
+    at('panel_toggle').setAttribute('aria-expanded', String(on));
+    keep();
   };
   const save_picture = () => {
     if (!view) return;
     const name = `${first.title.replace(/[^\p{L}\p{N}]+/gu, '_').slice(0, 60)}_${state.t.toFixed(digits)}s.png`;
-    view.picture().toBlob((blob) => {
+    compose_picture(view.picture()).toBlob((blob) => {
       if (!blob) return;
       const link = document.createElement('a');
       link.download = name;
@@ -417,222 +366,156 @@ function start(runs: Run[]): void {
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     });
   };
-  const speed = at<HTMLSelectElement>('speed');
-  const speeds = [...speed.options].map((o) => Number(o.value));
-  const set_speed = (value: number) => {
-    state.speed = speeds.reduce((best, s) => (Math.abs(Math.log(s / value)) < Math.abs(Math.log(best / value)) ? s : best), 1);
-    speed.value = String(state.speed);
-    keep();
-  };
-  const set_loop = (on: boolean) => {
-    state.loop = on;
-    at('loop').setAttribute('aria-pressed', String(on));
-    keep();
-  };
   const set_forces = (on: boolean) => {
-    state.forces = at<HTMLInputElement>('forces').checked = on;
-    draw_extras();
-    draw_legend();
-    keep();
+    state.forces = on;
+    draw_scene_options();
   };
-
-  // The address keeps the view; written a moment after the last change.
-  let timer = 0;
-  const keep = () => {
-    clearTimeout(timer);
-    timer = window.setTimeout(() => {
-      const kept = new URLSearchParams();
-      kept.set('t', state.t.toFixed(digits));
-      if (view) {
-        kept.set('cam', view.camera_kind);
-        if (view.view) kept.set('view', view.view.map((x) => +x.toPrecision(6)).join(','));
-      }
-      kept.set('plot', state.plot);
-      kept.set('series', [...state.members].join(','));
-      kept.set('trails', [...state.trails].join(','));
-      kept.set('forces', state.forces ? '1' : '0');
-      if (state.force_size !== 0) kept.set('arrow', String(state.force_size));
-      if (vectors[0]!.length > 0) kept.set('vectors', state.vectors);
-      kept.set('colour', state.colour);
-      if (state.speed !== 1) kept.set('speed', String(state.speed));
-      if (state.loop) kept.set('loop', '1');
-      if (state.theme) kept.set('theme', state.theme);
-      if (!state.ghost) kept.set('ghost', '0');
-      if (!state.shadows) kept.set('shadows', '0');
-      if (state.panel === narrow) kept.set('panel', state.panel ? '1' : '0');
-      history.replaceState(null, '', `#${kept.toString().replace(/%2C/g, ',')}`);
-    }, 250);
+  const set_ghost = (on: boolean) => {
+    state.ghost = on;
+    draw_scene_options();
+    draw_plot();
   };
-
-  scrubber.addEventListener('input', () => seek(Number(scrubber.value)));
-  at('play').addEventListener('click', () => set_playing(!state.playing));
-  at('back').addEventListener('click', () => step(-1));
-  at('forward').addEventListener('click', () => step(1));
-  speed.addEventListener('change', () => set_speed(Number(speed.value)));
-  at('loop').addEventListener('click', () => set_loop(!state.loop));
-  for (const button of document.querySelectorAll<HTMLElement>('[data-camera]')) {
-    button.addEventListener('click', () => set_camera(button.dataset.camera as CameraName));
-  }
-  at('fit').addEventListener('click', () => {
-    view?.fit();
-    keep();
-  });
-  at('screenshot').addEventListener('click', save_picture);
   const toggle_theme = () => {
     state.theme = theme_of() === 'dark' ? 'light' : 'dark';
     set_theme();
     keep();
   };
-  at('theme').addEventListener('click', toggle_theme);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', set_theme);
   const dialog = at<HTMLDialogElement>('keys');
   const toggle_help = () => (dialog.open ? dialog.close() : dialog.showModal());
-  at('help').addEventListener('click', toggle_help);
-  const toggle_panel = () => {
-    state.panel = !state.panel;
-    set_panel();
-    keep();
+
+  scrubber.addEventListener('input', () => seek(Number(scrubber.value)));
+  speed.addEventListener('change', () => set_speed(Number(speed.value)));
+  for (const button of camera_buttons) button.addEventListener('click', () => set_camera(button.dataset.camera as CameraName));
+  const clicks: Record<string, () => void> = {
+    play: () => set_playing(!playing),
+    back: () => step(-1),
+    forward: () => step(1),
+    loop: () => set_loop(!state.loop),
+    fit,
+    screenshot: save_picture,
+    theme: toggle_theme,
+    help: toggle_help,
+    panel_toggle: () => set_panel(!state.panel),
   };
-  at('panel_toggle').addEventListener('click', toggle_panel);
-  at('forces').addEventListener('change', () => set_forces(at<HTMLInputElement>('forces').checked));
-  const size = at<HTMLInputElement>('force_size');
-  size.value = String(state.force_size);
-  size.addEventListener('input', () => {
-    state.force_size = Number(size.value);
-    if (force_typical > 0) set_forces(true);
-    draw_extras();
-    draw_legend();
-    keep();
-  });
-  const colour = at<HTMLSelectElement>('colour');
-  colour.append(make('option', 'body'));
-  colour.options[0]!.value = '';
-  for (const g of colour_groups) {
-    const option = make('option', g.label) as HTMLOptionElement;
-    option.value = g.name;
-    colour.append(option);
-  }
-  colour.value = colour_groups.some((g) => g.name === state.colour) ? state.colour : '';
-  state.colour = colour.value;
-  colour.addEventListener('change', () => {
-    state.colour = colour.value;
-    draw_extras();
-    draw_ramp();
-    keep();
-  });
-  const ghost = at<HTMLInputElement>('ghost');
-  at('ghost_row').hidden = runs.length < 2;
-  const set_ghost = (on: boolean) => {
-    state.ghost = ghost.checked = on;
-    draw_extras();
-    draw_plot();
-    keep();
-  };
-  ghost.checked = state.ghost;
-  ghost.addEventListener('change', () => set_ghost(ghost.checked));
-  const shadows = at<HTMLInputElement>('shadows');
-  shadows.checked = state.shadows;
-  shadows.addEventListener('change', () => {
-    state.shadows = shadows.checked;
-    view?.set_shadows(state.shadows);
-    keep();
-  });
-  at('force_row').hidden = force_typical === 0 && vectors[0]!.length === 0;
-  const vector_pick = at<HTMLSelectElement>('vectors');
-  at('vector_row').hidden = vectors[0]!.length === 0;
-  vector_pick.replaceChildren(...[{ name: '', label: 'none', unit: '' }, ...vectors[0]!].map((v) => {
-    const option = make('option', v.unit ? `${v.label} (${v.unit})` : v.label) as HTMLOptionElement;
-    option.value = v.name;
-    return option;
-  }));
-  if (!vectors[0]!.some((v) => v.name === state.vectors)) state.vectors = '';
-  vector_pick.value = state.vectors;
-  vector_pick.addEventListener('change', () => {
-    state.vectors = vector_pick.value;
-    draw_extras();
-    draw_legend();
-    keep();
+  for (const [id, act] of Object.entries(clicks)) at(id).addEventListener('click', act);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', set_theme);
+  // what was pressed by hand gives the keys back; what the keyboard chose keeps them
+  document.addEventListener('click', (event) => {
+    const pressed = event.target instanceof Element ? event.target.closest<HTMLElement>('button, summary, input[type=checkbox]') : null;
+    if (event.detail > 0) pressed?.blur();
   });
 
+  const on_change = (id: string, change: (input: HTMLInputElement) => void, kind = 'change') => {
+    const input = at<HTMLInputElement>(id);
+    input.addEventListener(kind, () => {
+      change(input);
+      draw_scene_options();
+    });
+  };
+  on_change('forces', (input) => (state.forces = input.checked));
+  on_change('force_size', (input) => {
+    state.force_size = Number(input.value);
+    if (scales.force_typical > 0) state.forces = true;
+  }, 'input');
+  on_change('vectors', (input) => (state.vectors = input.value));
+  on_change('colour', (input) => (state.colour = input.value));
+  on_change('shadows', (input) => (state.shadows = input.checked));
+  at('ghost').addEventListener('change', () => set_ghost(at<HTMLInputElement>('ghost').checked));
+  at('ghost_row').hidden = runs.length < 2;
+  at('force_row').hidden = scales.force_typical === 0 && vectors[0]!.length === 0;
+  at('vector_row').hidden = vectors[0]!.length === 0;
+  at('colour').replaceChildren(make_option('', 'body'), ...colour_groups.map((g) => make_option(g.name, g.label)));
+  at('vectors').replaceChildren(make_option('', 'none'), ...vectors[0]!.map((v) => make_option(v.name, v.unit ? `${v.label} (${v.unit})` : v.label)));
+
+  // Keys --------------------------------------------------------------------------------------------
+  const faster = (by: number) => set_speed(speeds[Math.max(0, Math.min(speeds.length - 1, speeds.indexOf(state.speed) + by))]!);
+  const repeating: Record<string, () => void> = {
+    ',': () => step(-1),
+    '.': () => step(1),
+    ArrowLeft: () => seek(state.t - 0.5),
+    ArrowRight: () => seek(state.t + 0.5),
+    '+': () => faster(1),
+    '=': () => faster(1),
+    '-': () => faster(-1),
+  };
+  const single: Record<string, () => void> = {
+    ' ': () => set_playing(!playing),
+    Home: () => seek(t_first),
+    End: () => seek(t_last),
+    l: () => set_loop(!state.loop),
+    0: fit,
+    f: () => set_forces(!state.forces),
+    t: () => toggle_trail(middle),
+    g: () => runs.length > 1 && set_ghost(!state.ghost),
+    c: save_picture,
+    d: toggle_theme,
+    i: () => set_panel(!state.panel),
+    '?': toggle_help,
+  };
+  camera_names.forEach((name, i) => (single[String(i + 1)] = () => set_camera(name)));
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof HTMLSelectElement) return;
-    const cameras: CameraName[] = ['orbit', 'top', 'side', 'follow'];
-    const act: Record<string, () => void> = {
-      ' ': () => set_playing(!state.playing),
-      ',': () => step(-1),
-      '.': () => step(1),
-      ArrowLeft: () => seek(state.t - 0.5),
-      ArrowRight: () => seek(state.t + 0.5),
-      Home: () => seek(t_first),
-      End: () => seek(t_last),
-      '+': () => set_speed(speeds[Math.min(speeds.length - 1, speeds.indexOf(state.speed) + 1)]!),
-      '-': () => set_speed(speeds[Math.max(0, speeds.indexOf(state.speed) - 1)]!),
-      l: () => set_loop(!state.loop),
-      0: () => view?.fit(),
-      f: () => set_forces(!state.forces),
-      t: () => {
-        if (state.trails.has(middle)) state.trails.delete(middle);
-        else state.trails.add(middle);
-        set_trails();
-        keep();
-      },
-      g: () => runs.length > 1 && set_ghost(!state.ghost),
-      c: save_picture,
-      d: toggle_theme,
-      i: toggle_panel,
-      '?': toggle_help,
-    };
-    cameras.forEach((name, i) => (act[String(i + 1)] = () => set_camera(name)));
-    act['='] = act['+']!;
-    const todo = act[event.key];
-    if (!todo || (dialog.open && event.key !== '?')) return;
+    const { target, key } = event;
+    if (target instanceof HTMLSelectElement) return;
+    // controls work as everywhere: these keys are theirs
+    const own = target instanceof Element && target !== scrubber && target.closest('button, summary, input') !== null;
+    if (own && [' ', 'Enter', 'ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(key)) return;
+    const todo = repeating[key] ?? single[key];
+    if (!todo || (dialog.open && key !== '?')) return;
     event.preventDefault();
-    if (event.target instanceof HTMLButtonElement) event.target.blur();
-    todo();
+    if (!event.repeat || key in repeating) todo();
   });
 
   // Begin -------------------------------------------------------------------------------------------
-  set_panel();
-  set_theme();
-  set_trails();
-  at<HTMLInputElement>('forces').checked = state.forces;
-  set_speed(state.speed);
-  set_loop(state.loop);
-  draw_plot();
-  draw_ramp();
-  state.t = Math.max(t_first, Math.min(t_last, state.t));
-  show_time();
-  const kept_camera = hash.get('cam');
-  const cameras = ['orbit', 'top', 'side', 'follow'];
-  set_camera((kept_camera !== null && cameras.includes(kept_camera) ? kept_camera : runs.length === 1 && (narrow || view?.travels) ? 'follow' : 'orbit') as CameraName);
+  const apply = () => {
+    set_panel(state.panel);
+    set_theme();
+    set_trails();
+    set_speed(state.speed);
+    set_loop(state.loop);
+    seek(state.t);
+    draw_plot();
+    const wanted = state.view;
+    set_camera(state.camera);
+    view?.fit();
+    if (view && wanted) view.view = wanted;
+    draw_scene_options();
+  };
+  apply();
+  window.addEventListener('hashchange', () => {
+    Object.assign(state, read_address(location.hash, defaults, choices));
+    apply();
+  });
+  const is_ready = () => {
+    window.coluber.ready = true;
+    document.documentElement.dataset.ready = 'yes';
+  };
   if (view) {
-    view.set_shadows(state.shadows);
-    view.fit();
-    if (hash.has('view')) view.view = hash.get('view')!.split(',').map(Number);
     view.on_camera = keep;
     view.on_draw = draw_legend;
     void view.drawn().then(() => {
       window.coluber.firstFrame = performance.now();
-      window.coluber.ready = true;
+      is_ready();
     });
     view.request();
   } else {
-    window.coluber.ready = true;
+    is_ready();
   }
 
   Object.defineProperties(window.coluber, {
     time: { get: () => state.t },
-    frame: { get: () => frame },
-    playing: { get: () => state.playing },
+    frame: { get: () => frame_of(first) },
+    playing: { get: () => playing },
   });
   Object.assign(window.coluber, {
-    seek,
+    seek: (t: number) => seek(t),
     play: () => set_playing(true),
     pause: () => set_playing(false),
     poseOf: (name: string, run = 0) => view?.actors[run]?.pose_of(name) ?? null,
     pixels: () => view?.pixels() ?? null,
-    arrows: () => view?.actors.map((a) => ({ forces: a.forces.count, vectors: a.vectors.count })) ?? null,
+    drawnScene: () => view?.actors.map((a) => a.drawn()) ?? null,
+    camera: () => view && { kind: view.camera_kind, target: view.target, position: view.camera.position.toArray(), pixelsPerMetre: view.pixels_per_metre() },
+    project: (x: number, y: number, z: number) => view?.project(x, y, z) ?? null,
     plot: () => plot.data,
     view: () => view?.view ?? null,
     playheadTime: () => plot.playhead_time(),
@@ -640,7 +523,7 @@ function start(runs: Run[]): void {
       view?.request();
       return view?.drawn() ?? Promise.resolve();
     },
-  });
+  } satisfies Partial<Api>);
 }
 
 document.documentElement.dataset.theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';

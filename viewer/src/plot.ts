@@ -13,7 +13,7 @@ export interface Series {
   title: string;
   colour: string;
   dashed: boolean;
-  values: Float64Array; // on the times of the first run
+  values: Float64Array; // at the plot's times, NaN past the end of its run
 }
 
 export class Plot {

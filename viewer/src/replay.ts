@@ -1,11 +1,9 @@
 // The replay format, version 1: replay.json describes bodies and fields, replay.bin holds
 // frames × floats_per_frame little-endian float32. Nothing here knows a robot model.
 
-export type Shape = 'capsule' | 'sphere' | 'cylinder' | 'box' | 'circle' | 'tube' | 'wheel' | 'plane';
-
 export interface Body {
   name: string;
-  shape: string; // a Shape, or one this viewer does not know (then it is not drawn)
+  shape: string; // capsule, sphere, cylinder, box, circle, tube, wheel, plane; others are not drawn
   size: number[]; // m
   colour: string; // #rrggbb
   pose: Float64Array | null; // x y z qw qx qy qz of a body that stands still
@@ -23,7 +21,7 @@ export interface Field {
 
 export interface Packing {
   encoding: string;
-  bytes: number; // as stored, before base64
+  bytes: number; // as it lies in the page, base64 and columns included
   raw: number; // as float32
   steps: { kind: string; unit: string; step: number }[]; // largest quantisation step per kind of field
 }
@@ -180,10 +178,18 @@ function from_base64(text64: string): Uint8Array {
 
 // Reads at most `expected` bytes, so that a small hostile file cannot fill the memory.
 async function inflate(bytes: Uint8Array, expected: number): Promise<Uint8Array> {
+  let unpacker: DecompressionStream;
+  try {
+    unpacker = new DecompressionStream('deflate-raw');
+  } catch {
+    fail('this browser is too old to unpack the data. Chromium 103, Firefox 113, Safari 16.4 and later can.');
+  }
+  // deflate makes nothing smaller than a 1032nd
+  if (expected > 1032 * bytes.length + 64) fail('the packed data is far shorter than the replay says; the file was cut short or is damaged');
   const out = new Uint8Array(expected);
   let filled = 0;
   try {
-    const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(unpacker);
     const reader = stream.getReader();
     for (;;) {
       const { done, value } = await reader.read();
@@ -235,7 +241,20 @@ export function unpack_planes(planes: Uint8Array, columns: { min: number; step: 
   return values;
 }
 
-/** The replay of an exported page: {replay, data: {encoding, bytes, columns?}}. */
+/**
+ * Time is stored exactly: the bits of its float32 numbers as uint32, each replaced by its difference
+ * to the one before (modulo 2^32, the first to 0), all lowest bytes first, then the next; raw deflate.
+ */
+export function unpack_bits(planes: Uint8Array, frames: number): Float32Array {
+  const bits = new Uint32Array(frames);
+  for (let k = 0, sum = 0; k < frames; ++k) {
+    const difference = planes[k]! | (planes[frames + k]! << 8) | (planes[2 * frames + k]! << 16) | (planes[3 * frames + k]! << 24);
+    bits[k] = sum = (sum + difference) >>> 0;
+  }
+  return new Float32Array(bits.buffer);
+}
+
+/** The replay of an exported page: {replay, data: {encoding, bytes, columns?, time?}}. */
 export async function read_embedded(header: unknown, stored: unknown): Promise<Replay> {
   const data = record(stored, 'the data in this page');
   const bytes = from_base64(text(data.bytes, 'the data in this page'));
@@ -259,7 +278,14 @@ export async function read_embedded(header: unknown, stored: unknown): Promise<R
   if (frames * width > 2 ** 30) fail('this replay is larger than a page can hold');
   const planes = await inflate(bytes, 2 * frames * width);
   const values = unpack_planes(planes, columns, frames);
-  const packing: Packing = { encoding: 'delta16-deflate', bytes: bytes.length, raw: 4 * frames * width, steps: [] };
+  const clock = Array.isArray(json.fields) ? json.fields.map((f) => record(f, 'a field')).find((f) => f.name === 'time') : undefined;
+  if (data.time !== undefined && clock) {
+    const column = integer(clock.offset, 'the offset of field "time"', 0);
+    const time = unpack_bits(await inflate(from_base64(text(data.time, 'the time in this page')), 4 * frames), frames);
+    if (column < width) time.forEach((t, k) => (values[k * width + column] = t));
+    if (column < width) columns[column]!.step = 0;
+  }
+  const packing: Packing = { encoding: 'delta16-deflate', bytes: JSON.stringify(stored).length, raw: 4 * frames * width, steps: [] };
   const replay = make_replay(header, values, packing);
   const largest = new Map<string, { kind: string; unit: string; step: number }>();
   for (const field of replay.fields) {
@@ -295,6 +321,14 @@ export function frame_at(time: Float64Array, t: number): number {
     else high = middle;
   }
   return t - time[low]! <= time[high]! - t ? low : high;
+}
+
+/** The bodies that colours, trails and joints go by: link_1, link_2, …, or all that move where there are none. */
+export function find_links(replay: Replay): Body[] {
+  const moving = new Set(replay.fields.filter((f) => f.kind === 'pose').map((f) => f.body));
+  const bodies = replay.bodies.filter((b) => moving.has(b.name));
+  const links = bodies.filter((b) => /^link_\d+$/.test(b.name));
+  return links.length > 0 ? links : bodies;
 }
 
 // ---------------------------------------------------------------------------------------------

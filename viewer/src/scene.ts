@@ -6,9 +6,11 @@ import { Line2 } from 'three/examples/jsm/lines/Line2.js';
 import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
 import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 
-import { body_axis, fit_joint, type Body, type Field, type Replay, type Vectors } from './replay.ts';
+import type { CameraName } from './address.ts';
+import { body_axis, find_links, fit_joint, type Body, type Field, type Replay, type Vectors } from './replay.ts';
 
-export type CameraName = 'orbit' | 'top' | 'side' | 'follow';
+/** The browser cannot draw the scene; the rest of the page works. */
+export class NoPictureError extends Error {}
 
 export interface Palette {
   page: string;
@@ -19,7 +21,7 @@ export interface Palette {
   vector: string;
 }
 
-export const light: Palette = { page: '#f6f7f8', grid: '#9aa5af', ground: '#f6f7f8', obstacle: '#8d959d', force: '#c8871a', vector: '#6a4fb3' };
+export const light: Palette = { page: '#f6f7f8', grid: '#9aa5af', ground: '#f6f7f8', obstacle: '#8d959d', force: '#b87512', vector: '#6a4fb3' };
 export const dark: Palette = { page: '#14171a', grid: '#56616b', ground: '#14171a', obstacle: '#7d868f', force: '#e0a33a', vector: '#a893ea' };
 
 /** 1, 2 or 5 times a power of ten, not above x. */
@@ -86,8 +88,25 @@ interface Joint {
 
 interface Trail {
   line: Line2;
-  frames: number;
-  points: number;
+  material: LineMaterial;
+  frames: number[]; // of its points
+}
+
+/** An arrow as drawn. */
+interface ArrowView {
+  base: number[];
+  tip: number[];
+}
+
+/** What is drawn of a run, read back from the meshes. */
+export interface ActorView {
+  frame: number;
+  visible: boolean;
+  links: { name: string; colour: string }[];
+  rings: { position: number[]; colour: string }[]; // at joints, when they are coloured
+  forces: ArrowView[];
+  vectors: ArrowView[];
+  trails: { name: string; start: number[]; end: number[] }[];
 }
 
 /** The value below which nine in ten of those above zero lie; 0 when there are none. */
@@ -152,8 +171,13 @@ class Arrows {
     }
   }
 
-  get count(): number {
-    return this.used;
+  /** The arrows, from the matrices of shafts and heads. */
+  drawn(): ArrowView[] {
+    const place = (mesh: THREE.InstancedMesh, i: number) => {
+      mesh.getMatrixAt(i, this.matrix);
+      return this.position.setFromMatrixPosition(this.matrix).toArray();
+    };
+    return [...Array(this.shafts.visible ? this.shafts.count : 0).keys()].map((i) => ({ base: place(this.shafts, i), tip: place(this.heads, i) }));
   }
 }
 
@@ -303,7 +327,8 @@ class Actor {
     }
     const order = new Map(replay.bodies.map((b, i) => [b.name, i]));
     this.moving.sort((p, q) => order.get(p.body.name)! - order.get(q.body.name)!);
-    this.links = this.moving.filter((m) => /^link_\d+$/.test(m.body.name));
+    const links = new Set(find_links(replay).map((b) => b.name));
+    this.links = this.moving.filter((m) => links.has(m.body.name));
 
     for (let i = 0; i + 1 < this.links.length; ++i) {
       const first = this.links[i]!.field, second = this.links[i + 1]!.field;
@@ -372,7 +397,9 @@ class Actor {
     if (this.rings?.visible) this.place_rings();
     for (const curve of this.curves) curve.update(values, start + curve.field.offset);
     for (const trail of this.trails.values()) {
-      trail.line.geometry.instanceCount = Math.round((frame / Math.max(1, trail.frames - 1)) * (trail.points - 1));
+      let end = 0;
+      while (end + 1 < trail.frames.length && trail.frames[end + 1]! <= frame) ++end;
+      trail.line.geometry.instanceCount = end;
     }
   }
 
@@ -466,23 +493,30 @@ class Actor {
       if (names.has(name)) continue;
       this.group.remove(trail.line);
       trail.line.geometry.dispose();
+      trail.material.dispose();
       this.trails.delete(name);
     }
     const { values, width, frames } = this.replay;
     for (const { body, field } of this.moving) {
       if (!names.has(body.name) || this.trails.has(body.name) || frames < 2) continue;
       const points = Math.min(frames, 2000);
-      const positions = new Float32Array(3 * points);
+      const kept: number[] = [];
+      const positions: number[] = [];
       for (let i = 0; i < points; ++i) {
-        const at = Math.round((i * (frames - 1)) / (points - 1)) * width + field.offset;
-        positions.set([values[at]!, values[at + 1]!, values[at + 2]! + z], 3 * i);
+        const frame = Math.round((i * (frames - 1)) / (points - 1));
+        const at = frame * width + field.offset;
+        if (!Number.isFinite(values[at]! + values[at + 1]! + values[at + 2]!)) continue;
+        kept.push(frame);
+        positions.push(values[at]!, values[at + 1]!, values[at + 2]! + z);
       }
+      if (kept.length < 2) continue;
       const geometry = new LineGeometry();
       geometry.setPositions(positions);
-      const line = new Line2(geometry, new LineMaterial({ color: body.colour, linewidth: 2, transparent: true, opacity: this.ghost ? 0.4 : 0.9, dashed: false }));
+      const material = new LineMaterial({ color: body.colour, linewidth: 2, transparent: true, opacity: this.ghost ? 0.4 : 0.9, dashed: false });
+      const line = new Line2(geometry, material);
       line.frustumCulled = false;
       this.group.add(line);
-      this.trails.set(body.name, { line, frames, points });
+      this.trails.set(body.name, { line, material, frames: kept });
     }
     this.set_frame(this.frame);
   }
@@ -493,6 +527,33 @@ class Actor {
     slot.mesh.getMatrixAt(slot.index, this.matrix);
     this.matrix.decompose(this.position, this.rotation, this.scale);
     return [...this.position.toArray(), this.rotation.w, this.rotation.x, this.rotation.y, this.rotation.z];
+  }
+
+  drawn(): ActorView {
+    const colour_of = (mesh: THREE.InstancedMesh, i: number) => {
+      mesh.getColorAt(i, this.colour);
+      return `#${this.colour.getHexString(THREE.SRGBColorSpace)}`;
+    };
+    const { rings } = this;
+    return {
+      frame: this.frame,
+      visible: this.group.visible,
+      links: this.links.flatMap(({ body, slot }) => (slot ? [{ name: body.name, colour: colour_of(slot.mesh, slot.index) }] : [])),
+      rings: rings?.visible
+        ? this.joints.map((_, i) => {
+          rings.getMatrixAt(i, this.matrix);
+          return { position: this.position.setFromMatrixPosition(this.matrix).toArray(), colour: colour_of(rings, i) };
+        })
+        : [],
+      forces: this.forces.drawn(),
+      vectors: this.vectors.drawn(),
+      trails: [...this.trails].map(([name, { line }]) => {
+        // segments of six numbers, as many as are drawn
+        const { array } = (line.geometry.getAttribute('instanceStart') as THREE.InterleavedBufferAttribute).data;
+        const last = Math.max(0, line.geometry.instanceCount - 1);
+        return { name, start: [...array.slice(0, 3)], end: [...array.slice(6 * last + 3, 6 * last + 6)] };
+      }),
+    };
   }
 
   /** Calls with the place in `values` of every moving point of a frame, and the size of what is there. */
@@ -535,7 +596,7 @@ const grid_shader = {
 /** Whether WebGL is drawn by the processor. Throws when there is none. */
 function is_software(): boolean {
   const gl = document.createElement('canvas').getContext('webgl2');
-  if (!gl) throw new Error('no WebGL 2');
+  if (!gl) throw new NoPictureError('no WebGL 2');
   const info = gl.getExtension('WEBGL_debug_renderer_info');
   const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
   gl.getExtension('WEBGL_lose_context')?.loseContext();
@@ -563,6 +624,7 @@ export class SceneView {
   private waiting = false;
   private fine_timer = 0;
   private fine = false; // the canvas has twice the pixels
+  still = false; // every picture is fine, for one that is saved by a browser without a window
   private shadows = false; // wanted; without a GPU only in the fine picture
   private moved = false; // the camera, since fit()
   private drawn_waiters: (() => void)[] = [];
@@ -572,7 +634,12 @@ export class SceneView {
   constructor(private readonly canvas: HTMLCanvasElement, replays: Replay[]) {
     this.software = is_software();
     // Without a GPU, smoothing costs half the time of a picture: draw plainly, and finely once nothing moves.
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, powerPreference: 'high-performance' });
+    try {
+      this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, powerPreference: 'high-performance' });
+    } catch (error) {
+      throw new NoPictureError(String(error));
+    }
+    canvas.addEventListener('webglcontextrestored', () => this.request());
     this.renderer.setPixelRatio(this.software ? 1 : Math.min(2, window.devicePixelRatio));
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
 
@@ -864,6 +931,17 @@ export class SceneView {
     this.request();
   }
 
+  get target(): number[] {
+    return this.controls.target.toArray();
+  }
+
+  /** Where a point of the world is in the picture, in CSS pixels from its top left. */
+  project(x: number, y: number, z: number): number[] {
+    this.camera.updateMatrixWorld();
+    const p = new THREE.Vector3(x, y, z).project(this.camera);
+    return [((p.x + 1) / 2) * this.canvas.clientWidth, ((1 - p.y) / 2) * this.canvas.clientHeight];
+  }
+
   /** Pixels of a metre at the camera's target. */
   pixels_per_metre(): number {
     const h = this.canvas.clientHeight;
@@ -884,8 +962,9 @@ export class SceneView {
     });
   }
 
-  private set_fine(on: boolean): void {
+  private set_fine(wanted: boolean): void {
     if (!this.software) return;
+    const on = wanted || this.still;
     this.apply_shadows(on && this.shadows);
     if (on === this.fine) return;
     this.fine = on;

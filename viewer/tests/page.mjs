@@ -1,5 +1,4 @@
 // Makes pages as `coluber export --to html` does, and opens them in Chromium.
-import { deflateRawSync } from 'node:zlib';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,41 +6,12 @@ import { chromium } from 'playwright-core';
 
 export const viewer = process.env.COLUBER_VIEWER ?? new URL('../dist/viewer.html', import.meta.url).pathname;
 
-/** float32 frames in the packed encoding of an exported page. */
-export function pack(bytes, frames, width) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const total = frames * width;
-  const planes = new Uint8Array(2 * total);
-  const columns = [];
-  for (let c = 0; c < width; ++c) {
-    const column = Array.from({ length: frames }, (_, k) => view.getFloat32(4 * (k * width + c), true));
-    const finite = column.filter(Number.isFinite);
-    const min = finite.reduce((a, b) => Math.min(a, b), Infinity);
-    const max = finite.reduce((a, b) => Math.max(a, b), -Infinity);
-    const step = finite.length > 0 && max > min ? (max - min) / 65534 : 0;
-    columns.push({ min: finite.length > 0 ? min : 0, step });
-    let before = 0;
-    column.forEach((x, k) => {
-      const q = Number.isFinite(x) ? (step > 0 ? Math.round((x - min) / step) : 0) : 65535;
-      const difference = (q - before) & 0xffff;
-      before = q;
-      planes[c * frames + k] = difference & 0xff;
-      planes[total + c * frames + k] = difference >> 8;
-    });
-  }
-  return { encoding: 'delta16-deflate', columns, bytes: deflateRawSync(planes, { level: 9 }).toString('base64') };
-}
-
-/** A run folder as an embedded run; `change` may spoil it first. */
-export async function embed(folder, { packed = true, change } = {}) {
+/** A run folder as an embedded run, not packed. */
+export async function embed(folder) {
   const replay = JSON.parse(await readFile(join(folder, 'replay.json'), 'utf8'));
   const bytes = await readFile(join(folder, 'replay.bin'));
-  const run = JSON.parse(await readFile(join(folder, 'run.json'), 'utf8'));
-  const data = packed ? pack(bytes, replay.frames, replay.floats_per_frame) : { encoding: 'float32', bytes: bytes.toString('base64') };
-  const { title, summary, version, warnings } = run;
-  const stored = { replay, run: { title, scenario: run.scenario.resolved, summary, version, warnings }, data };
-  change?.(stored);
-  return stored;
+  const { title, summary, version, warnings, scenario } = JSON.parse(await readFile(join(folder, 'run.json'), 'utf8'));
+  return { replay, run: { title, scenario: scenario.resolved, summary, version, warnings }, data: { encoding: 'float32', bytes: bytes.toString('base64') } };
 }
 
 /** The page with runs in it: objects, or text put in as it is. */
@@ -78,9 +48,10 @@ export async function open_browser(options = {}) {
   };
 }
 
-/** A new tab that notes everything that goes wrong in it and every address it asks for. */
-export async function open_page(context, address) {
+/** A new tab that notes everything that goes wrong in it and every address it asks for; `init` runs in it first. */
+export async function open_page(context, address, init) {
   const page = await context.newPage();
+  if (init) await page.addInitScript(init);
   const errors = [];
   const requests = [];
   page.on('console', (message) => {
@@ -97,7 +68,7 @@ export async function until(page, condition, seconds = 60) {
   const end = Date.now() + 1000 * seconds;
   while (!(await page.evaluate(condition))) {
     if (Date.now() > end) throw new Error(`never held within ${seconds} s: ${condition}`);
-    await page.waitForTimeout(20);
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 

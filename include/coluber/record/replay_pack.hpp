@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coluber/core/export.hpp"
@@ -46,15 +47,22 @@ COLUBER_EXPORT Replay load_replay(const std::filesystem::path& run_folder);
 /// A run as a page carries it.
 struct PackedRun {
   /// JSON in one line, safe inside a script element (no `<`): `{"replay": …, "run": {title, status,
-  /// scenario, summary, units, version, warnings}, "data": {encoding, columns, bytes}}`
+  /// scenario, summary, units, version, warnings}, "data": {encoding, columns, bytes, time}}`.
+  /// `time` is the column of that name to its last bit: float32 bits as uint32, differences to the
+  /// frame before modulo 2^32, all lowest bytes first, then the next; raw deflate, base64.
   std::string json;
   std::size_t raw_bytes = 0;  ///< of replay.bin, float32
   std::size_t packed_bytes =
       0;  ///< of the data as it lies in the page, columns and base64 included
 };
 
+/// JSON without `<`, which outside strings it does not have: no end of a script element in it, no
+/// start of a comment.
+COLUBER_EXPORT std::string for_script(std::string_view json);
+
 /// Packs replay.json, replay.bin and run.json of a run folder, or the frames so far of a run that
-/// has not ended. Throws InputError where one is missing or the files do not belong together.
+/// has not ended. Throws InputError where one is missing, says what the viewer could not show, or
+/// does not belong to the others.
 COLUBER_EXPORT PackedRun pack_run(const std::filesystem::path& run_folder);
 
 }  // namespace coluber::record

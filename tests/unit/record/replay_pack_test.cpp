@@ -1,5 +1,6 @@
 #include "coluber/record/replay_pack.hpp"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -132,7 +133,14 @@ class PackRunTest : public testing::Test {
   }
 
   json replay_{
-      {"format", "coluber-replay"}, {"version", 1}, {"frames", 3}, {"floats_per_frame", 2}};
+      {"format", "coluber-replay"},
+      {"version", 1},
+      {"frames", 3},
+      {"rate_hz", 10.0},
+      {"floats_per_frame", 2},
+      {"bodies", json::array()},
+      {"fields",
+       {{{"name", "time"}, {"kind", "scalar"}, {"body", nullptr}, {"offset", 1}, {"count", 1}}}}};
   json run_{{"title", "</script><script>alert(1)</script><!--"},
             {"scenario", {{"resolved", {{"duration", 2.0}}}, {"path", "secret"}}},
             {"summary", {{"distance", 1.5}}},
@@ -152,6 +160,68 @@ TEST_F(PackRunTest, PutsNothingIntoThePageThatEndsAScript) {
   EXPECT_EQ(read["data"]["encoding"], "delta16-deflate");
   EXPECT_EQ(read["data"]["columns"].size(), 2U);
   EXPECT_EQ(packed.raw_bytes, 24U);
+}
+
+// 100 s at 1 kHz have more moments than 16 bits can tell apart.
+TEST_F(PackRunTest, KeepsTimeToItsLastBit) {
+  constexpr std::size_t frames = 100'001;
+  std::vector<float> values(2 * frames);
+  for (std::size_t k = 0; k < frames; ++k) values[2 * k + 1] = static_cast<float>(k) / 1000.0F;
+  replay_["frames"] = frames;
+  write("replay.json", replay_.dump());
+  write("replay.bin", std::string(reinterpret_cast<const char*>(values.data()), 4 * values.size()));
+  const std::string text = json::parse(pack_run(folder_).json)["data"]["time"];
+  std::string deflated;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const std::size_t digit =
+        std::string("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/").find(c);
+    if (digit == std::string::npos) break;  // padding
+    bits = (bits << 6U) | static_cast<unsigned>(digit);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      deflated += static_cast<char>((bits >> static_cast<unsigned>(count)) & 0xFFU);
+    }
+  }
+  std::vector<unsigned char> planes(4 * frames + 1);
+  z_stream stream{};
+  ASSERT_EQ(inflateInit2(&stream, -MAX_WBITS), Z_OK);
+  stream.next_in = reinterpret_cast<const Bytef*>(deflated.data());
+  stream.avail_in = static_cast<uInt>(deflated.size());
+  stream.next_out = planes.data();
+  stream.avail_out = static_cast<uInt>(planes.size());
+  ASSERT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  ASSERT_EQ(stream.total_out, 4 * frames);
+  inflateEnd(&stream);
+  std::uint32_t word = 0;
+  for (std::size_t k = 0; k < frames; ++k) {
+    for (std::size_t b = 0; b < 4; ++b) {
+      word += static_cast<std::uint32_t>(planes[b * frames + k]) << (8U * b);
+    }
+    ASSERT_EQ(std::bit_cast<float>(word), values[2 * k + 1]) << k;
+  }
+}
+
+TEST_F(PackRunTest, RefusesTimeThatRunsBackwards) {
+  const std::vector<float> values{0.0F, 1.0F, 0.0F, 2.0F, 0.0F, 1.5F};
+  write("replay.bin", std::string(reinterpret_cast<const char*>(values.data()), 24));
+  EXPECT_THAT(refusal(), HasSubstr("at frame 3"));
+}
+
+TEST_F(PackRunTest, RefusesFieldsThatTheViewerCannotShow) {
+  for (const json& field :
+       {json(7), json{{"name", "x"}},
+        json{{"name", "x"}, {"kind", "scalar"}, {"offset", 1000000}, {"count", 1}},
+        json{{"name", "x"}, {"kind", "scalar"}, {"offset", 18446744073709551615ULL}, {"count", 2}},
+        json{{"name", "x"}, {"kind", "pose"}, {"offset", 0}, {"count", 2}},
+        json{{"name", "x"}, {"kind", "scalar"}, {"body", "none"}, {"offset", 0}, {"count", 1}}}) {
+    auto spoilt = replay_;
+    spoilt["fields"].push_back(field);
+    write("replay.json", spoilt.dump());
+    EXPECT_THAT(refusal(), HasSubstr("replay.json")) << field;
+  }
 }
 
 TEST_F(PackRunTest, RefusesDataThatWereCutShort) {

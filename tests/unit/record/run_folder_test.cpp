@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "coluber/control/pd.hpp"
+#include "coluber/core/code_path.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/record/csv.hpp"
@@ -211,7 +212,7 @@ TEST_F(RunFolderTest, RunJsonSaysWhatMadeTheResult) {
   EXPECT_EQ(run["units"]["distance"], "rad");
   EXPECT_FALSE(run["version"].get<std::string>().empty());
   EXPECT_FALSE(run["build"]["compiler"].get<std::string>().empty());
-  EXPECT_EQ(run["build"]["code_path"], "portable");
+  EXPECT_EQ(run["build"]["code_path"], code_path());
 }
 
 TEST_F(RunFolderTest, SaysRunningAndHasItsFramesAloneUntilItIsFinished) {

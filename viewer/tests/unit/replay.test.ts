@@ -5,7 +5,7 @@ import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { createInflateRaw } from 'node:zlib';
 
-import { fit_joint, frame_at, make_groups, make_replay, make_vectors, read_embedded, read_float32, ReplayError, unpack_planes, type Replay } from '../../src/replay.ts';
+import { find_links, fit_joint, frame_at, make_groups, make_replay, make_vectors, read_embedded, read_float32, ReplayError, unpack_bits, unpack_planes, type Replay } from '../../src/replay.ts';
 
 // Node 18 lacks 'deflate-raw'; browsers have had it since 2022.
 try {
@@ -22,7 +22,7 @@ try {
 const fixtures = process.env.FIXTURES!;
 const text = (name: string) => readFileSync(join(fixtures, name), 'utf8');
 const header = () => JSON.parse(text('replay.json')) as Record<string, unknown> & { bodies: Record<string, unknown>[]; fields: Record<string, unknown>[]; frames: number };
-const packed = () => JSON.parse(text('packed.json')) as { replay: unknown; run: unknown; data: { encoding: string; columns: { min: number; step: number }[]; bytes: string } };
+const packed = () => JSON.parse(text('packed.json')) as { replay: unknown; run: unknown; data: { encoding: string; columns: { min: number; step: number }[]; bytes: string; time: string } };
 const bytes = (): ArrayBuffer => Uint8Array.from(readFileSync(join(fixtures, 'replay.bin'))).buffer;
 const raw = (): Replay => make_replay(header(), read_float32(bytes()));
 const refuses = (act: () => unknown, words: RegExp) => assert.throws(act, (e) => e instanceof ReplayError && words.test(e.message));
@@ -197,5 +197,50 @@ test('unpacking undoes the differences of columns that change, stand still, or a
   const values = unpack_planes(planes, columns, frames);
   for (let k = 0; k < frames; ++k) {
     q.forEach((column, c) => assert.ok(Object.is(values[width * k + c], column[k] === 65535 ? NaN : Math.fround(columns[c]!.min + columns[c]!.step * column[k]!))));
+  }
+});
+
+test('time comes back to the last bit, however the other columns are rounded', async () => {
+  const { replay: head, data } = packed();
+  assert.deepEqual((await read_embedded(head, data)).time, raw().time);
+  const { time, ...without } = data;
+  assert.ok(time.length > 0);
+  assert.equal((await read_embedded(head, without)).frames, raw().frames, 'pages without it are read as well');
+  await assert.rejects(read_embedded(head, { ...data, time: data.time.slice(0, 8) }), ReplayError);
+});
+
+test('the bits of numbers are put together from their differences', () => {
+  const numbers = Float32Array.from({ length: 100001 }, (_, k) => k / 1000 - 3);
+  const bits = new Uint32Array(numbers.buffer);
+  const planes = new Uint8Array(4 * bits.length);
+  bits.forEach((x, k) => {
+    const difference = (x - (k > 0 ? bits[k - 1]! : 0)) >>> 0;
+    for (let b = 0; b < 4; ++b) planes[b * bits.length + k] = (difference >>> (8 * b)) & 0xff;
+  });
+  assert.deepEqual(unpack_bits(planes, bits.length), numbers);
+});
+
+test('links are the bodies of that name, and all that move where there are none', () => {
+  assert.deepEqual(find_links(raw()).map((b) => b.name), ['link_1', 'link_2', 'link_3']);
+  const json = header();
+  for (const body of json.bodies) body.name = String(body.name).replace('link', 'part');
+  for (const field of json.fields) if (typeof field.body === 'string') field.body = field.body.replace('link', 'part');
+  assert.deepEqual(find_links(make_replay(json, read_float32(bytes()))).map((b) => b.name), ['part_1', 'part_2', 'part_3']);
+});
+
+test('a small file that speaks of gigabytes is refused before memory is asked for', async () => {
+  const { replay: head, data } = packed();
+  const wide = { ...(head as object), frames: 2 ** 23 };
+  await assert.rejects(read_embedded(wide, data), /far shorter than the replay says/);
+});
+
+test('a browser that cannot unpack is told so', async () => {
+  const { replay: head, data } = packed();
+  const real = globalThis.DecompressionStream;
+  try {
+    globalThis.DecompressionStream = undefined as unknown as typeof DecompressionStream;
+    await assert.rejects(read_embedded(head, data), /browser is too old/);
+  } finally {
+    globalThis.DecompressionStream = real;
   }
 });
