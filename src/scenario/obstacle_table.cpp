@@ -101,10 +101,10 @@ class Reader {
       if (width_ == 0) {
         if (!read_header(cells, line, line_number)) return;  // the columns mean nothing then
       } else if (table_.obstacles.size() == most_) {
-        fault(
-            line_number, 1,
-            fmt::format("more than {} obstacles in all, the limit is {}", most_, limits::obstacles),
-            "leave out those the robot never reaches");
+        fault(line_number, 1,
+              fmt::format("more than {} obstacles, with the {} of the scenario itself",
+                          limits::obstacles, limits::obstacles - most_),
+              "leave out those the robot never reaches");
         return;
       } else {
         read_row(cells, line, line_number);

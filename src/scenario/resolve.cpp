@@ -105,10 +105,7 @@ void resolve(Scenario& s) {
   world["tilt_deg"] = s.world.tilt_deg;
   world["tilt_direction_deg"] = s.world.tilt_direction_deg;
   world["friction"] = {s.world.friction.x(), s.world.friction.y()};
-  if (!s.world.obstacle_table.empty()) {
-    world["obstacle_table"] = s.world.obstacle_table.filename().string();
-  }
-  world["obstacle"] = json::array();
+  world["obstacle"] = json::array();  // those of a table too: the run does not need it any more
   for (const Obstacle& each : s.world.obstacles) {
     world["obstacle"].push_back(
         {{"x", each.x}, {"y", each.y}, {"radius", each.radius}, {"friction", each.friction}});

@@ -69,7 +69,7 @@ TEST_F(ObstacleTableTest, TenThousandAreTakenAndOneMoreIsNot) {
   for (int j = 0; j < 10000; ++j) csv += std::to_string(j) + ",5,0.1\n";
   EXPECT_EQ(load_with(csv).world.obstacles.size(), 10000U);
   EXPECT_THAT(fault_of(csv + "1,1,1\n"), HasSubstr("pegs.csv:10002:1: world.obstacle_table: more "
-                                                   "than 10000 obstacles in all"));
+                                                   "than 10000 obstacles, with the 0 of the"));
 }
 
 TEST_F(ObstacleTableTest, SaysEveryFaultWithItsPlace) {
