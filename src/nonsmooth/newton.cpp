@@ -318,8 +318,8 @@ double solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous
     storage.newton = solution;
     residual = proximal_passes(problem, previous, solution, storage, options, info, gap);
     info.fallback_sweeps = info.iterations - before;
-    // the better of two that both fall short
-    if (!(std::max(residual, gap) <= std::max(newton_residual, newton_gap))) {
+    const bool solved = residual <= tolerance && gap <= gap_tolerance;
+    if (!solved && !(std::max(residual, gap) <= std::max(newton_residual, newton_gap))) {
       solution = storage.newton;
       residual = newton_residual;
       gap = newton_gap;
