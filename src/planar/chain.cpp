@@ -69,7 +69,8 @@ void load(const Model& model, const State& state, const JointCommand& command,
   for (int i = 0; i < model.n(); ++i) {
     const int slot = chain.slot[static_cast<std::size_t>(i)];
     for (int p = 0; p < k.points; ++p) {
-      const PointMemory& memory = state.ground[static_cast<std::size_t>(i * k.points + p)];
+      const int point = i * k.points + p;
+      const PointMemory& memory = state.ground[static_cast<std::size_t>(point)];
       const bool full = memory.closed >= 3;
       k.T_1[p][slot] = extrapolate(full, memory.x_1.T.x(), memory.x_2.T.x(), memory.x_3.T.x());
       k.T_2[p][slot] = extrapolate(full, memory.x_1.T.y(), memory.x_2.T.y(), memory.x_3.T.y());
@@ -168,7 +169,8 @@ void unload(const Model& model, State& state, Data& data, const JointCommand& co
     data.ground_impulse(0, i) = k.f_x[slot];
     data.ground_impulse(1, i) = k.f_y[slot];
     for (int p = 0; p < k.points; ++p) {
-      remember(state.ground[static_cast<std::size_t>(i * k.points + p)],
+      const int point = i * k.points + p;
+      remember(state.ground[static_cast<std::size_t>(point)],
                {k.R[p][slot], {k.T_1[p][slot], k.T_2[p][slot]}});
     }
     if (i == b) continue;

@@ -10,6 +10,7 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -63,6 +64,23 @@ def commands(page):
                 yield shlex.split(line, comments=True)
 
 
+def run_command(words, folder):
+    done = subprocess.run([COLUBER, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stderr
+
+
+def run_server(words, folder):
+    """`coluber view` serves until it is told to stop: once its address is there, Ctrl-C."""
+    server = subprocess.Popen(
+        [COLUBER, *words[1:], "--no-open"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+    )
+    address = server.stdout.readline()  # empty when it ends without one
+    if address:
+        server.send_signal(signal.SIGINT)
+    _, stderr = server.communicate(timeout=60)
+    return (server.returncode if address else server.returncode or 1), stderr
+
+
 def check_commands(page):
     shown = list(commands(page))
     if not shown or not os.access(COLUBER, os.X_OK):
@@ -71,13 +89,11 @@ def check_commands(page):
         for name in ("scenarios", "reproduce", "examples"):
             (Path(folder) / name).symlink_to(SOURCE / name)
         for words in shown:
-            done = subprocess.run(
-                [COLUBER, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL
-            )
+            code, stderr = run_server(words, folder) if words[1] == "view" else run_command(words, folder)
             check(
                 f"{page.relative_to(SOURCE)}: `{shlex.join(words)}` works",
-                done.returncode == 0,
-                f"exit code {done.returncode}: {done.stderr.strip()[-400:]}",
+                code == 0,
+                f"exit code {code}: {stderr.strip()[-400:]}",
             )
 
 
