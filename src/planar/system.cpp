@@ -86,8 +86,7 @@ std::vector<Body> make_bodies(const Model& model) {
 
 }  // namespace
 
-PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
-                           bool keep_hardest)
+PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options, bool keep_hardest)
     : model_((require_valid(model), std::move(model))),
       state_(std::move(state)),
       options_(options),

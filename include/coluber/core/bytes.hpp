@@ -23,8 +23,10 @@
 /// Numbers are stored to the bit, low byte first: int as 64 bits, double as its pattern.
 namespace coluber {
 
+/// Writes values one after another.
 class COLUBER_EXPORT ByteWriter {
  public:
+  /// Numbers, texts, matrices and arrays, in this order.
   template <typename... Ts>
   void operator()(const Ts&... values) {
     (put(values), ...);
@@ -40,6 +42,7 @@ class COLUBER_EXPORT ByteWriter {
     for (const T& value : values) item(value);
   }
 
+  /// All that was written.
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
  private:
@@ -67,15 +70,19 @@ class COLUBER_EXPORT ByteWriter {
 /// out of range) is a FileError that begins with `name`. Does not own the bytes.
 class COLUBER_EXPORT ByteReader {
  public:
+  /// `name` begins every fault.
   ByteReader(std::string_view bytes, std::string name) : rest_(bytes), name_(std::move(name)) {}
 
+  /// The values in the order they were written.
   template <typename... Ts>
   void operator()(Ts&... values) {
     (get(values), ...);
   }
 
+  /// Refuses another section or version than this.
   void section(std::string_view name, std::uint32_t version);
 
+  /// A list as ByteWriter::list wrote it.
   template <typename T, typename Item>
   void list(std::vector<T>& values, const Item& item) {
     values.assign(get_count(), T{});
@@ -84,6 +91,7 @@ class COLUBER_EXPORT ByteReader {
 
   /// Refuses the bytes unless all of them were read.
   void finish() const;
+  /// Throws FileError: what is in the bytes makes no sense.
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:

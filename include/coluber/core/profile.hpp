@@ -26,6 +26,7 @@ enum class Phase : std::uint8_t {
   recording,    ///< frames, files
 };
 inline constexpr std::size_t phase_count = 7;
+/// Its name in tables and JSON.
 COLUBER_EXPORT std::string_view phase_name(Phase phase);
 
 /// Time of a run by phase. Off where there is none: `lap` with a null pointer is one test.
@@ -39,6 +40,7 @@ class COLUBER_EXPORT Profile {
   Profile();
   /// Forgets everything and starts the clock.
   void start();
+  /// The time since the last lap went into `phase`.
   void lap(Phase phase) {
     const std::uint64_t now = ticks();
     Entry& entry = entries_[static_cast<std::size_t>(phase)];
@@ -47,6 +49,7 @@ class COLUBER_EXPORT Profile {
     last_ = now;
   }
 
+  /// Time of one phase.
   struct Share {
     Phase phase;
     double seconds;
@@ -76,6 +79,7 @@ class COLUBER_EXPORT Profile {
   double ticks_per_lap_ = 0.0;  // what a lap itself takes
 };
 
+/// A lap of the profile, if there is one.
 inline void lap(Profile* profile, Phase phase) {
   if (profile != nullptr) profile->lap(phase);
 }

@@ -14,6 +14,7 @@ enum class Status : std::uint8_t {
   non_finite,     ///< a NaN or an infinity appeared; the state is not usable
 };
 
+/// In words: "ok", "not converged", "not finite".
 COLUBER_EXPORT std::string_view to_string(Status status);
 
 /// Outcome of one time step. Residuals are scaled: impulse over m_min g dt (docs/numerics.md).

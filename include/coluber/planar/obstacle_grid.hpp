@@ -22,6 +22,7 @@ struct Obstacle;
 class COLUBER_EXPORT ObstacleGrid {
  public:
   ObstacleGrid() = default;
+  /// Sorts the obstacles; they need not outlive it.
   explicit ObstacleGrid(std::span<const Obstacle> obstacles);
 
   /// Appends to `found`, in ascending order, every obstacle with |H - centre| <= around + L_H.

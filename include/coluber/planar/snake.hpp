@@ -177,6 +177,7 @@ struct COLUBER_EXPORT Data {
   nonsmooth::ResidualData<3> residual;
   std::vector<int> link_of_node, node_of_link;
   std::vector<ObstacleMemory> next_near;  ///< becomes State::near
+  /// A link at an obstacle, in the step's problem.
   struct Touch {
     int node = 0;
     int near = 0;  ///< index into next_near

@@ -91,7 +91,9 @@ class COLUBER_EXPORT FolderBusy : public FileError {
 /// The run that was to be resumed has ended: completed, or failed in a way that would come again.
 class COLUBER_EXPORT RunEnded : public FileError {
  public:
+  /// Why it cannot go on.
   RunEnded(const std::string& what, bool completed) : FileError(what), completed_(completed) {}
+  /// It did what it was asked to.
   [[nodiscard]] bool completed() const { return completed_; }
 
  private:
