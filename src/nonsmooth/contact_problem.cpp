@@ -14,5 +14,6 @@ void update_twists(const ContactProblem<T>& problem, Solution<T>& solution) {
 }
 
 template void update_twists<3>(const ContactProblem<3>&, Solution<3>&);
+template void update_twists<6>(const ContactProblem<6>&, Solution<6>&);
 
 }  // namespace coluber::nonsmooth

@@ -151,7 +151,9 @@ SolveInfo solve_gauss_seidel(const ContactProblem<T>& problem, Solution<T>& solu
       Impulse& P = solution.impulse[k];
       const auto row = static_cast<Eigen::Index>(3 * k);
       double N = contact.load;
-      if (contact.unilateral) {
+      if (contact.shares_normal) {
+        P.N = N = solution.impulse[k - 1].N;
+      } else if (contact.unilateral) {
         const double alone = v(row) - D(row, row) * P.N;
         N = std::max(0.0, -(alone + contact.b) / (D(row, row) + contact.c));
       }
@@ -214,6 +216,8 @@ SolveInfo solve_gauss_seidel(const ContactProblem<T>& problem, Solution<T>& solu
 }
 
 template SolveInfo solve_gauss_seidel<3>(const ContactProblem<3>&, Solution<3>&, SolverData<3>&,
+                                         const GaussSeidelOptions&);
+template SolveInfo solve_gauss_seidel<6>(const ContactProblem<6>&, Solution<6>&, SolverData<6>&,
                                          const GaussSeidelOptions&);
 
 }  // namespace coluber::nonsmooth

@@ -50,5 +50,6 @@ double joint_mobility(const ContactProblem<T>& problem, SolverData<T>& data) {
 }
 
 template double joint_mobility<3>(const ContactProblem<3>&, SolverData<3>&);
+template double joint_mobility<6>(const ContactProblem<6>&, SolverData<6>&);
 
 }  // namespace coluber::nonsmooth

@@ -106,7 +106,7 @@ double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solu
       const auto index = static_cast<std::size_t>(k);
       const Impulse& P = solution.impulse[index];
       const Contact<T>& contact = problem.contacts[index];
-      p -= P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+      p -= compute_wrench(contact, P);
     }
     if (i + 1 == n) break;
     const double joint = std::abs(link.s.dot(p) - joint_impulse(link, solution.rate[i]));
@@ -366,5 +366,7 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
 
 template SolveInfo solve_newton<3>(const ContactProblem<3>&, const Solution<3>&, Solution<3>&,
                                    SolverData<3>&, const NewtonOptions&);
+template SolveInfo solve_newton<6>(const ContactProblem<6>&, const Solution<6>&, Solution<6>&,
+                                   SolverData<6>&, const NewtonOptions&);
 
 }  // namespace coluber::nonsmooth

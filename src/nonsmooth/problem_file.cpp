@@ -1,5 +1,6 @@
 #include "coluber/nonsmooth/problem_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -54,8 +55,11 @@ void save_problem(const std::filesystem::path& file, const SavedProblem<T>& save
                         {"b", contact.b},
                         {"c", contact.c},
                         {"c_t", contact.c_t},
+                        {"mu_max", contact.mu_max},
                         {"load", contact.load},
-                        {"unilateral", contact.unilateral}});
+                        {"unilateral", contact.unilateral},
+                        {"shares_normal", contact.shares_normal},
+                        {"kind", static_cast<int>(contact.kind)}});
   }
   json impulses = json::array();
   for (const Impulse& P : saved.previous.impulse) impulses.push_back({P.N, P.T.x(), P.T.y()});
@@ -117,12 +121,17 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
       read_numbers(entry.at("w_2"), contact.w_2);
       read_numbers(entry.at("A"), contact.A);
       read_numbers(entry.at("mu"), contact.mu);
-      contact.mu_max = contact.mu.maxCoeff();
+      contact.mu_max = entry.value("mu_max", contact.mu.maxCoeff());
       contact.b = entry.at("b");
       contact.c = entry.at("c");
       contact.c_t = entry.at("c_t");
       contact.load = entry.at("load");
       contact.unilateral = entry.at("unilateral");
+      contact.shares_normal = entry.value("shares_normal", false);
+      contact.kind = static_cast<ContactKind>(std::clamp(entry.value("kind", 2), 0, 2));
+      if (contact.shares_normal && saved.problem.contacts.empty()) {
+        throw FileError("the first contact cannot share the normal impulse of one before it");
+      }
       if ((contact.unilateral && !(contact.c > 0.0)) ||
           (contact.mu_max > 0.0 && !(contact.c_t > 0.0))) {
         throw FileError("a contact needs c > 0 and, with friction, c_t > 0");
@@ -156,5 +165,7 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
 
 template void save_problem<3>(const std::filesystem::path&, const SavedProblem<3>&);
 template SavedProblem<3> load_problem<3>(const std::filesystem::path&);
+template void save_problem<6>(const std::filesystem::path&, const SavedProblem<6>&);
+template SavedProblem<6> load_problem<6>(const std::filesystem::path&);
 
 }  // namespace coluber::nonsmooth

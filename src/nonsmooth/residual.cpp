@@ -52,7 +52,7 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
       const auto index = static_cast<std::size_t>(k);
       const Contact<T>& contact = problem.contacts[index];
       const Impulse& P = solution.impulse[index];
-      defect[i] -= P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+      defect[i] -= compute_wrench(contact, P);
 
       double radius = contact.load;
       double law = std::abs(P.N - contact.load);
@@ -93,5 +93,7 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
 
 template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&,
                                       ResidualData<3>&, Law);
+template Residual compute_residual<6>(const ContactProblem<6>&, const Solution<6>&,
+                                      ResidualData<6>&, Law);
 
 }  // namespace coluber::nonsmooth

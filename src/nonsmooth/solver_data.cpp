@@ -27,5 +27,6 @@ void SolverData<T>::reserve(std::size_t nodes, std::size_t contacts) {
 }
 
 template class SolverData<3>;
+template class SolverData<6>;
 
 }  // namespace coluber::nonsmooth

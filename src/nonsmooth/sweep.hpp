@@ -84,10 +84,10 @@ inline void add_own_block(const ContactProblem<T>& problem, const Solution<T>& s
       p -= law.q_1 * contact.w_1 + law.q_2 * contact.w_2;
     }
     if (contact.unilateral && law.k_N != 0.0) {
-      const Twist<T> column =
-          law.k_N * (contact.w_N + law.n_1 * contact.w_1 + law.n_2 * contact.w_2);
+      const Twist<T> passed_on = contact.shares_normal ? Twist<T>{Twist<T>::Zero()} : contact.w_N;
+      const Twist<T> column = law.k_N * (passed_on + law.n_1 * contact.w_1 + law.n_2 * contact.w_2);
       G += column.lazyProduct(contact.w_N.transpose());
-      p -= law.q_N * contact.w_N;
+      p -= law.q_N * passed_on;
     }
   }
 }
@@ -156,7 +156,7 @@ inline void eliminate_right_side(const ContactProblem<T>& problem, const Solutio
       const auto index = static_cast<std::size_t>(k);
       const Contact<T>& contact = problem.contacts[index];
       const Impulse& P = solution.impulse[index];
-      node.p -= P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+      node.p -= compute_wrench(contact, P);
     }
     if (i + 1 == n) break;
     node.e = (link.s.dot(node.p) + node.sd * solution.rate[i] - node.sr) / node.D;

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 
 #include "coluber/nonsmooth/prox.hpp"
@@ -31,8 +32,8 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
   info.status = Status::not_converged;
   while (info.iterations < options.max_iterations) {
     eliminate_right_side<T>(problem, solution, storage);
-    double dP_H = 0.0;  // sums of squares
-    double dP_T = 0.0;
+    std::array<double, 3> dP_normal{};      // sums of squares: N, -, H
+    std::array<double, 3> dP_tangential{};  // T, V, T
     double dP_J = 0.0;
     double worst = 0.0;
     substitute<T>(problem, solution, storage, [&](std::size_t i, const Twist<T>&) {
@@ -44,20 +45,25 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
         const Contact<T>& contact = problem.contacts[index];
         Impulse& P = solution.impulse[index];
         const double gamma_N = contact.w_N.dot(u);
+        // Rolling takes over the normal impulse of the contact before it, and so its r.
+        const double r_normal = contact.kind == ContactKind::obstacle ? options.r_H : options.r_N;
         double N = contact.load;
         if (contact.unilateral) {
-          N = std::max(0.0, P.N - options.r_H * (gamma_N + contact.b + contact.c * P.N));
+          N = std::max(0.0, P.N - r_normal * (gamma_N + contact.b + contact.c * P.N));
         }
         Eigen::Vector2d tangential = Eigen::Vector2d::Zero();
         if (contact.mu_max > 0.0) {
-          const double r = scaled_r(contact, options.r_T);
+          const double mu = contact.mu.maxCoeff();
+          const double r =
+              (contact.kind == ContactKind::rolling ? options.r_V : options.r_T) / (mu * mu);
           const Eigen::Vector2d gamma{contact.w_1.dot(u), contact.w_2.dot(u)};
           const Proximal& term = storage.proximal[index];
           tangential = prox_disc(P.T - r * (gamma + term.c_t * (P.T - term.A)), N);
         }
         const Eigen::Vector2d change = contact.mu.cwiseProduct(tangential - P.T);
-        dP_H += (N - P.N) * (N - P.N);
-        dP_T += change.squaredNorm();
+        const auto kind = static_cast<std::size_t>(contact.kind);
+        if (!contact.shares_normal) dP_normal[kind] += (N - P.N) * (N - P.N);
+        dP_tangential[kind] += change.squaredNorm();
         worst = std::max({worst, std::abs(N - P.N), change.norm()});
         P = Impulse{N, tangential};
       }
@@ -72,12 +78,15 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
     });
     ++info.iterations;
     info.residual = worst / problem.impulse_scale;
-    const double change = std::sqrt(dP_H) + std::sqrt(dP_T) + std::sqrt(dP_J);
+    const auto [ground_N, no_normal, dP_H] = dP_normal;
+    const auto [ground_T, dP_V, obstacle_T] = dP_tangential;
+    const double change = std::sqrt(ground_N) + std::sqrt(ground_T + obstacle_T) + std::sqrt(dP_V) +
+                          std::sqrt(dP_H) + std::sqrt(dP_J);
     if (!std::isfinite(change)) {
       info.status = Status::non_finite;
       return info;
     }
-    if (change < options.epsilon) {  // (3.81)
+    if (change < options.epsilon) {  // (3.81), (4.117)
       info.status = Status::ok;
       break;
     }
@@ -86,6 +95,8 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
 }
 
 template SolveInfo solve_thesis<3>(const ContactProblem<3>&, Solution<3>&, SolverData<3>&,
+                                   const ThesisOptions&);
+template SolveInfo solve_thesis<6>(const ContactProblem<6>&, Solution<6>&, SolverData<6>&,
                                    const ThesisOptions&);
 
 }  // namespace coluber::nonsmooth

@@ -58,6 +58,14 @@ struct Node {
   int contact_count = 0;
 };
 
+/// Which r of the thesis' iteration an impulse takes (Transeth tables 7.1, 7.2). No other solver
+/// asks.
+enum class ContactKind : std::uint8_t {
+  ground,    ///< r_N, r_T
+  rolling,   ///< r_V
+  obstacle,  ///< r_H, r_T
+};
+
 /// One contact point of a link with the world. The friction set is an ellipse in the frame of (w_1,
 /// w_2) with half axes mu_i P_N, which in scaled variables is the disc |T| <= P_N: the true
 /// normal-cone law for any ratio.
@@ -71,9 +79,13 @@ struct Contact {
   double b = 0.0;
   double c = 0.0;
   double c_t = 0.0;         ///< c_T max(mu)²
-  double mu_max = 0.0;      ///< 0: frictionless
+  double mu_max = 0.0;      ///< 0: frictionless; else the scale of mu that residuals are judged by
   double load = 0.0;        ///< N s; the given P_N if not unilateral
   bool unilateral = false;  ///< P_N follows the normal law; else it is `load`
+  /// P_N is that of the contact before it, which alone passes it on to the link: rolling friction
+  /// beside sliding friction. w_N, b, c and the guess of P_N are then those of the contact before.
+  bool shares_normal = false;
+  ContactKind kind = ContactKind::obstacle;
 };
 
 /// Impulse of one contact over the step.
@@ -89,6 +101,13 @@ struct Proximal {
   Eigen::Vector2d A = Eigen::Vector2d::Zero();
   friend bool operator==(const Proximal&, const Proximal&) = default;
 };
+
+/// W P: what the impulse of a contact does to its link.
+template <int T>
+inline Twist<T> compute_wrench(const Contact<T>& contact, const Impulse& P) {
+  const double N = contact.shares_normal ? 0.0 : P.N;
+  return N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+}
 
 /// Impulse (N m s) of the motor towards the parent at the joint rate `rate`.
 template <int T>
@@ -130,5 +149,6 @@ template <int T>
 COLUBER_EXPORT void update_twists(const ContactProblem<T>& problem, Solution<T>& solution);
 
 extern template void update_twists<3>(const ContactProblem<3>&, Solution<3>&);
+extern template void update_twists<6>(const ContactProblem<6>&, Solution<6>&);
 
 }  // namespace coluber::nonsmooth

@@ -24,5 +24,7 @@ COLUBER_EXPORT SavedProblem<T> load_problem(const std::filesystem::path& file);
 
 extern template void save_problem<3>(const std::filesystem::path&, const SavedProblem<3>&);
 extern template SavedProblem<3> load_problem<3>(const std::filesystem::path&);
+extern template void save_problem<6>(const std::filesystem::path&, const SavedProblem<6>&);
+extern template SavedProblem<6> load_problem<6>(const std::filesystem::path&);
 
 }  // namespace coluber::nonsmooth

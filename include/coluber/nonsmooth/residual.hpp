@@ -32,5 +32,7 @@ COLUBER_EXPORT Residual compute_residual(const ContactProblem<T>& problem,
 
 extern template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&,
                                              ResidualData<3>&, Law);
+extern template Residual compute_residual<6>(const ContactProblem<6>&, const Solution<6>&,
+                                             ResidualData<6>&, Law);
 
 }  // namespace coluber::nonsmooth

@@ -24,12 +24,15 @@ struct GaussSeidelOptions {
   int max_iterations = 100000;
 };
 
-/// Of solve_thesis(); the defaults are those of Transeth table 7.2.
+/// Of solve_thesis(); the defaults are those of Transeth table 7.2 for the plane. In space the
+/// table has r_N = 0.1, r_T = 0.01, r_V = 0.05, r_H = 0.01.
 struct ThesisOptions {
   Law law = Law::anchored;
-  double r_T = 1.3;       ///< kg, Transeth table 7.2
-  double r_H = 0.01;      ///< kg
-  double epsilon = 2e-5;  ///< N s, on |dP_H| + |dP_T|
+  double r_N = 0.1;       ///< kg, normal impulses of the ground
+  double r_T = 1.3;       ///< kg, friction
+  double r_V = 0.05;      ///< kg, rolling friction
+  double r_H = 0.01;      ///< kg, normal impulses of obstacles
+  double epsilon = 2e-5;  ///< N s, on |dP_N| + |dP_T| + |dP_V| + |dP_H|
   int max_iterations = 10000;
 };
 
@@ -100,5 +103,13 @@ extern template SolveInfo solve_gauss_seidel<3>(const ContactProblem<3>&, Soluti
 extern template SolveInfo solve_thesis<3>(const ContactProblem<3>&, Solution<3>&, SolverData<3>&,
                                           const ThesisOptions&);
 extern template double joint_mobility<3>(const ContactProblem<3>&, SolverData<3>&);
+extern template class SolverData<6>;
+extern template SolveInfo solve_newton<6>(const ContactProblem<6>&, const Solution<6>&,
+                                          Solution<6>&, SolverData<6>&, const NewtonOptions&);
+extern template SolveInfo solve_gauss_seidel<6>(const ContactProblem<6>&, Solution<6>&,
+                                                SolverData<6>&, const GaussSeidelOptions&);
+extern template SolveInfo solve_thesis<6>(const ContactProblem<6>&, Solution<6>&, SolverData<6>&,
+                                          const ThesisOptions&);
+extern template double joint_mobility<6>(const ContactProblem<6>&, SolverData<6>&);
 
 }  // namespace coluber::nonsmooth

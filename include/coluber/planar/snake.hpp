@@ -13,7 +13,7 @@
 #include "coluber/nonsmooth/contact_problem.hpp"
 #include "coluber/nonsmooth/residual.hpp"
 #include "coluber/nonsmooth/solver.hpp"
-#include "coluber/planar/obstacle_grid.hpp"
+#include "coluber/world/obstacle_grid.hpp"
 
 /// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued friction on
 /// the ground at one or two points a link, inelastic contact with circular obstacles (with
@@ -40,6 +40,8 @@ namespace coluber::planar {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+using world::Obstacle;
+using world::ObstacleGrid;
 
 /// One rigid link, a capsule. Letters as in the table above.
 struct Link {
@@ -49,13 +51,6 @@ struct Link {
   double L_GS = 0.0;
   double L_SC = 0.0;
   double offset = 0.0;  ///< centre of gravity ahead of the link's middle, towards link i+1 (m)
-};
-
-/// A circle that does not move.
-struct Obstacle {
-  Vector2d H = Vector2d::Zero();
-  double L_H = 0.0;
-  double mu = 0.0;  ///< friction coefficient
 };
 
 /// The robot and its world. Never changed by a step.

@@ -1,4 +1,4 @@
-#include "coluber/planar/obstacle_grid.hpp"
+#include "coluber/world/obstacle_grid.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "coluber/planar/snake.hpp"
-
-namespace coluber::planar {
+namespace coluber::world {
 namespace {
 
 // Width of the finest cells. Searches are about 0.2 m to all sides (a link, the 2 cm of the landing
@@ -96,4 +94,4 @@ std::size_t ObstacleGrid::bytes() const {
   return sum;
 }
 
-}  // namespace coluber::planar
+}  // namespace coluber::world

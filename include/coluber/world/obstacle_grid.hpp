@@ -9,9 +9,15 @@
 
 #include "coluber/core/export.hpp"
 
-namespace coluber::planar {
+namespace coluber::world {
 
-struct Obstacle;
+/// Something round that does not move: a circle in the plane, in space the vertical cylinder over
+/// it.
+struct Obstacle {
+  Eigen::Vector2d H = Eigen::Vector2d::Zero();  ///< centre (m)
+  double L_H = 0.0;                             ///< radius (m)
+  double mu = 0.0;                              ///< friction coefficient
+};
 
 /// Obstacles by place: the broad phase. Built once, as obstacles do not move; a search then looks
 /// at the neighbourhood alone, however many obstacles there are elsewhere.
@@ -46,4 +52,4 @@ class COLUBER_EXPORT ObstacleGrid {
   std::vector<Level> levels_;  // those that hold obstacles, finest first
 };
 
-}  // namespace coluber::planar
+}  // namespace coluber::world

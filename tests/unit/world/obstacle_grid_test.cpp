@@ -1,6 +1,6 @@
 // The broad phase finds what a search through all obstacles finds, and costs a run no bit.
 
-#include "coluber/planar/obstacle_grid.hpp"
+#include "coluber/world/obstacle_grid.hpp"
 
 #include <cmath>
 #include <limits>

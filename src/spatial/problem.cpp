@@ -1,0 +1,405 @@
+#include <algorithm>
+#include <cmath>
+
+#include "coluber/core/assert.hpp"
+#include "coluber/math/sincos.hpp"
+#include "coluber/spatial/snake.hpp"
+
+// The contact problem of one step (docs/theory-spatial.md). Velocities are taken at the middle
+// link's centre of gravity in world axes, positions are those of q_M.
+
+namespace coluber::spatial {
+namespace {
+
+using nonsmooth::Contact;
+using nonsmooth::ContactKind;
+using nonsmooth::kEpsilon;
+using nonsmooth::Node;
+using Twist = nonsmooth::Twist<6>;
+using Part = Data::Origin::Part;
+
+// A point this close to the ground carries its share under `LoadSharing::equal` (m).
+constexpr double kOnGround = 1e-4;
+
+/// (omega, v) contribution of a force `f` at `a`: its column of W.
+Twist force_direction(const Vector3d& a, const Vector3d& f) {
+  Twist w;
+  w << a.cross(f), f;
+  return w;
+}
+
+/// The same of a torque.
+Twist torque_direction(const Vector3d& torque) {
+  Twist w;
+  w << torque, Vector3d::Zero();
+  return w;
+}
+
+/// Inertia of a link with its centre at r from the common point.  Transeth (4.65)
+void set_inertia(const Link& link, const Vector3d& r, const Vector3d& e_z, Node<6>& node) {
+  const double m = link.m;
+  const double across = link.Theta_psi + m * r.squaredNorm();
+  const Eigen::Matrix3d top = across * Eigen::Matrix3d::Identity() - m * r * r.transpose() +
+                              (link.Theta_rho - link.Theta_psi) * e_z * e_z.transpose();
+  Eigen::Matrix3d skew;
+  skew << 0.0, -r.z(), r.y(), r.z(), 0.0, -r.x(), -r.y(), r.x(), 0.0;
+  node.M.topLeftCorner<3, 3>() = top;
+  node.M.topRightCorner<3, 3>() = m * skew;
+  node.M.bottomLeftCorner<3, 3>() = -m * skew;
+  node.M.bottomRightCorner<3, 3>() = m * Eigen::Matrix3d::Identity();
+}
+
+/// b of the normal law.
+double approach(double g, const StepOptions& options) {
+  return options.activation == Activation::gap ? 0.0 : nonsmooth::landing_speed(g, options.dt);
+}
+
+/// Friction with the coefficients `mu` along t_1 and t_2 at `a`.
+void set_friction(const Link& link, const Vector3d& a, const Vector3d& t_1, const Vector3d& t_2,
+                  const Vector2d& mu, const nonsmooth::PointMemory& memory, Contact<6>& contact) {
+  contact.mu = mu;
+  contact.mu_max = mu.maxCoeff();
+  contact.w_1 = mu.x() * force_direction(a, t_1);
+  contact.w_2 = mu.y() * force_direction(a, t_2);
+  contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
+  contact.A = memory.x_1.T;  // zero after a step in which the contact was open
+}
+
+/// Rolling friction of the ground: gamma_V = L_SC (-omega_y, omega_x), |P_V| <= mu_V P_N.
+/// Transeth (4.46), (4.84). Its scale is that of a velocity of the link's surface: mu_max² carries
+/// m/Theta_psi, so that compliance and residual mean what they mean for sliding.
+void set_rolling(const Link& link, double mu_V, const nonsmooth::PointMemory& memory,
+                 Contact<6>& contact) {
+  contact.kind = ContactKind::rolling;
+  const double arm = mu_V * link.L_SC;
+  contact.mu << mu_V, mu_V;
+  contact.mu_max = arm * std::sqrt(link.m / link.Theta_psi);
+  contact.w_1 = torque_direction({0.0, -arm, 0.0});
+  contact.w_2 = torque_direction({arm, 0.0, 0.0});
+  contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
+  contact.A = memory.x_1.T;
+}
+
+/// Horizontal direction of a link; e_x for one that stands upright, where no direction is along it.
+Vector3d along_ground(const Vector3d& e_z) {
+  const double length = std::sqrt(e_z.x() * e_z.x() + e_z.y() * e_z.y());
+  if (!(length > 1e-9)) return Vector3d::UnitX();
+  return {e_z.x() / length, e_z.y() / length, 0.0};
+}
+
+/// Adds contacts of the problem together with what they stand for and the guess of their impulse.
+class Adder {
+ public:
+  Adder(Data& data, const StepOptions& options)
+      : data_(data), warm_start_(options.solver == Solver::thesis) {}
+
+  void operator()(const Contact<6>& contact, SurfaceIndex surface, int point, Part part) {
+    data_.problem.contacts.push_back(contact);
+    data_.origin.push_back({surface, part, point});
+    const ContactMemory& memory = data_.near[surface].memory[static_cast<std::size_t>(point)];
+    const nonsmooth::PointMemory& impulses =
+        part == Part::rolling ? memory.rolling : memory.sliding;
+    nonsmooth::Impulse guess = warm_start_ ? nonsmooth::Impulse{memory.last_active, impulses.x_1.T}
+                                           : nonsmooth::predict(impulses);
+    if (part == Part::rolling) guess.N = data_.solution.impulse.back().N;
+    if (!contact.unilateral) guess.N = contact.load;
+    if (part == Part::support) guess.T.setZero();
+    data_.solution.impulse.push_back(guess);
+  }
+
+ private:
+  Data& data_;
+  bool warm_start_;
+};
+
+/// Contacts of one end of a link with the ground: the body-fixed point that touches now, a = s e_z
+/// - L_SC e_z^I, so that a rolling link rolls.  Transeth (4.27)-(4.46)
+void add_ground_point(const Model& model, const Link& link, const Vector3d& r, const Vector3d& e_z,
+                      int index, double share, const StepOptions& options, Data& data, Adder& add) {
+  const auto i = static_cast<std::size_t>(index);
+  const world::SurfacePoint& point = data.near[kGround].found.points[i];
+  const ContactMemory& memory = data.near[kGround].memory[i];
+  const Vector3d up = Vector3d::UnitZ();
+  const Vector3d a = r + point.s * e_z - link.L_SC * up;
+  const Vector3d along = along_ground(e_z);
+  const Vector3d across{-along.y(), along.x(), 0.0};
+  const bool friction = model.mu_T.maxCoeff() > 0.0;
+
+  Contact<6> contact;
+  contact.kind = ContactKind::ground;
+  contact.w_N = force_direction(a, up);
+  contact.unilateral = true;
+  contact.c = kEpsilon / link.m;
+  contact.b = approach(point.g, options);
+  if (model.load_sharing == LoadSharing::equal) {
+    add(contact, kGround, index, Part::support);
+    if (point.g > kOnGround) return;
+    Contact<6> loaded;
+    loaded.kind = ContactKind::ground;
+    loaded.load = share * link.m * data.load * options.dt;
+    if (!(loaded.load > 0.0)) return;
+    if (friction) {
+      set_friction(link, a, along, across, model.mu_T, memory.sliding, loaded);
+      add(loaded, kGround, index, Part::friction);
+    }
+    if (model.mu_V > 0.0) {
+      set_rolling(link, model.mu_V, memory.rolling, loaded);
+      add(loaded, kGround, index, Part::rolling);
+    }
+    return;
+  }
+  if (friction) set_friction(link, a, along, across, model.mu_T, memory.sliding, contact);
+  add(contact, kGround, index, Part::whole);
+  if (model.mu_V > 0.0) {
+    contact.shares_normal = true;
+    set_rolling(link, model.mu_V, memory.rolling, contact);
+    add(contact, kGround, index, Part::rolling);
+  }
+}
+
+/// Contact of a link with a cylinder, with friction at the surface if the cylinder has any: along
+/// the horizontal tangent and along the vertical.  Transeth (4.53), (4.57)
+void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
+                        const Vector3d& e_z, int index, const StepOptions& options, Data& data,
+                        Adder& add) {
+  const auto i = static_cast<std::size_t>(index);
+  const world::SurfacePoint& point = data.near[kCylinders].found.points[i];
+  const Vector3d& normal = point.normal;
+  Contact<6> contact;
+  contact.w_N = force_direction(r + point.s * e_z, normal);
+  contact.unilateral = true;
+  contact.c = kEpsilon / link.m;
+  contact.b = approach(point.g, options);
+  if (const double mu = model.obstacles[static_cast<std::size_t>(point.body)].mu; mu > 0.0) {
+    const Vector3d a = r + point.s * e_z - link.L_SC * normal;
+    set_friction(link, a, {-normal.y(), normal.x(), 0.0}, Vector3d::UnitZ(), {mu, mu},
+                 data.near[kCylinders].memory[i].sliding, contact);
+  }
+  add(contact, kCylinders, index, Part::whole);
+}
+
+/// Near points of all surfaces at the pose, each with what it was in the last step.
+void find_contacts(const Model& model, const State& state, Data& data) {
+  for (int i = 0; i < model.n(); ++i) {
+    world::PlacedLink& placed = data.placed[static_cast<std::size_t>(i)];
+    placed.centre = data.pose.centre(i);
+    placed.axis = data.pose.e_z.col(i);
+  }
+  data.ground.find(data.placed, nonsmooth::kNear, data.near[kGround].found);
+  data.cylinders.find(data.placed, nonsmooth::kNear, data.near[kCylinders].found);
+  for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
+    Data::Near& near = data.near[surface];
+    const std::vector<ContactMemory>& old = state.near[surface];
+    near.memory.clear();
+    std::size_t memory = 0;  // both lists are ordered by (link, key)
+    for (const world::SurfacePoint& point : near.found.points) {
+      const auto before = [&](const ContactMemory& entry) {
+        return entry.link < point.link || (entry.link == point.link && entry.key < point.key);
+      };
+      while (memory < old.size() && before(old[memory])) ++memory;
+      if (memory < old.size() && old[memory].link == point.link && old[memory].key == point.key) {
+        near.memory.push_back(old[memory]);
+      } else {
+        ContactMemory fresh;
+        fresh.link = point.link;
+        fresh.key = point.key;
+        near.memory.push_back(fresh);
+      }
+    }
+  }
+  const auto deepest = [](const Data::Near& near) {
+    double depth = 0.0;
+    for (const world::SurfacePoint& point : near.found.points) depth = std::max(depth, -point.g);
+    return depth;
+  };
+  data.ground_penetration = deepest(data.near[kGround]);
+  data.obstacle_penetration = deepest(data.near[kCylinders]);
+}
+
+world::PlacedLink shape_of(const Link& link) {
+  world::PlacedLink placed;
+  placed.rear = -link.L_GS - link.offset;
+  placed.front = link.L_GS - link.offset;
+  placed.radius = link.L_SC;
+  placed.spheres = link.spheres;
+  return placed;
+}
+
+}  // namespace
+
+Data::Data(const Model& model) : cylinders(model.obstacles) {
+  const int n = model.n();
+  const int b = model.base();
+  const int axes = model.axes();
+  const auto size = static_cast<std::size_t>(n);
+  pose.resize(model);
+
+  // Elimination order: front half from its tip, rear half from its tip, the middle link last. Of a
+  // joint with two axes, the one that belongs to the child comes first, then a massless node.
+  const auto add_node = [&](int link, int angle) {
+    link_of_node.push_back(link);
+    angle_of_node.push_back(angle);
+    problem.nodes.emplace_back();
+    problem.nodes.back().parent = static_cast<int>(problem.nodes.size());  // the next, for now
+  };
+  std::size_t last_of_first_half = 0;
+  for (int i = n - 1; i > b; --i) {
+    const int joint = i - 1;
+    if (axes == 2) add_node(i, 2 * joint + 1);
+    add_node(axes == 2 ? -1 : i, axes * joint);
+    last_of_first_half = problem.nodes.size() - 1;
+  }
+  for (int i = 0; i < b; ++i) {
+    add_node(i, axes * i);
+    if (axes == 2) add_node(-1, 2 * i + 1);
+  }
+  add_node(b, -1);
+  problem.nodes.back().parent = -1;
+  if (n - 1 > b) {
+    problem.nodes[last_of_first_half].parent = static_cast<int>(problem.nodes.size()) - 1;
+  }
+
+  double m_min = model.links.front().m;
+  double length = 0.0;
+  for (const Link& link : model.links) {
+    m_min = std::min(m_min, link.m);
+    length += link.L;
+    placed.push_back(shape_of(link));
+  }
+  weight_scale = m_min * (model.g > 0.0 ? model.g : 9.81);
+  problem.length_scale = length;
+  double sin_tilt = 0.0;
+  double cos_tilt = 1.0;
+  math::sincos(model.tilt, sin_tilt, cos_tilt);
+  load = model.g * cos_tilt;
+  double downhill_y = 0.0;
+  double downhill_x = 1.0;
+  math::sincos(model.tilt_direction, downhill_y, downhill_x);
+  weight << model.g * sin_tilt * downhill_x, model.g * sin_tilt * downhill_y, -load;
+
+  // Room for more points than a sane scene brings near at once, so that later steps do not
+  // allocate.
+  std::size_t contacts = 0;
+  const std::array<std::size_t, kSurfaces> points{size * ground.points_a_link(),
+                                                  size * cylinders.points_a_link()};
+  for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
+    Near& room = near[surface];
+    room.found.first.reserve(size + 1);
+    room.found.points.reserve(points[surface]);
+    room.memory.reserve(points[surface]);
+    room.slide.reserve(points[surface]);
+    room.roll.reserve(points[surface]);
+    contacts += (surface == kGround ? 3 : 1) * points[surface];
+  }
+  problem.contacts.reserve(contacts);
+  origin.reserve(contacts);
+  const std::size_t nodes = problem.nodes.size();
+  for (auto* answer : {&solution, &previous}) {
+    answer->impulse.reserve(contacts);
+    answer->proximal.reserve(contacts);
+    answer->resize(nodes, 0);
+  }
+  solver.reserve(nodes, contacts);
+  residual.twist.reserve(nodes);
+  residual.defect.reserve(nodes);
+
+  tau = VectorXd::Zero(model.angles());
+  ground_impulse = obstacle_impulse = Matrix3Xd::Zero(3, n);
+}
+
+void make_problem(const Model& model, const State& state, const JointCommand& command,
+                  const StepOptions& options, Data& data) {
+  const double dt = options.dt;
+  const int b = model.base();
+  const Pose& pose = data.pose;
+  auto& problem = data.problem;
+  compute_pose(model, state.r, state.p, state.phi, data.pose);
+  find_contacts(model, state, data);
+
+  problem.impulse_scale = data.weight_scale * dt;
+  problem.contacts.clear();
+  data.origin.clear();
+  data.solution.impulse.clear();
+  const bool three = state.k >= 3;
+  Adder add(data, options);
+
+  for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
+    Node<6>& node = problem.nodes[k];
+    node.first_contact = static_cast<int>(problem.contacts.size());
+    node.contact_count = 0;
+    const int i = data.link_of_node[k];
+
+    // Axis to the parent: omega_(i+1) = omega_i + e_y,i phidot_h + e_x,i+1 phidot_v, so in the half
+    // of the lower numbers, where the child is link i, a node turns by -phidot.
+    if (const int angle = data.angle_of_node[k]; angle >= 0) {
+      const int joint = angle / model.axes();  // between links `joint` and `joint + 1`
+      const bool yaw = model.axes() == 1 || angle % 2 == 0;
+      const Link& lower = model.links[static_cast<std::size_t>(joint)];
+      const Vector3d o = pose.r.col(joint) + (0.5 * lower.L - lower.offset) * pose.e_z.col(joint);
+      const double sign = joint >= b ? 1.0 : -1.0;
+      const Vector3d axis = sign * (yaw ? pose.e_y.col(joint) : pose.e_x.col(joint + 1));
+      node.s << axis, o.cross(axis);
+      node.sd = dt * command.k_D(angle) + 0.5 * dt * dt * command.k_P(angle);
+      node.sr = dt * (command.tau(angle) +
+                      command.k_P(angle) * (command.phi_d(angle) - state.phi(angle)) +
+                      command.k_D(angle) * command.phidot_d(angle));
+      COLUBER_ASSERT(!(command.tau_max(angle) < 0.0), angle, command.tau_max(angle));
+      node.limit = dt * command.tau_max(angle);
+      // A torque that does not depend on the step's end is known to be cut off before it is solved.
+      if (node.sd == 0.0) node.sr = std::clamp(node.sr, -node.limit, node.limit);
+      data.solution.rate[k] = nonsmooth::extrapolate(three, state.phidot(angle),
+                                                     state.phidot_2(angle), state.phidot_3(angle));
+      data.previous.rate[k] = state.phidot(angle);
+    }
+    if (i < 0) continue;
+
+    // Inertia, and the momentum at A with the weight. Angular momentum is carried in world axes, so
+    // that there is no gyroscopic term: a free link keeps it to the last bit.
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const Vector3d r = pose.r.col(i);
+    const Vector3d e_z = pose.e_z.col(i);
+    set_inertia(link, r, e_z, node);
+    const Vector3d p = link.m * (state.v.col(i) + dt * data.weight);
+    node.p << Vector3d{state.l.col(i)} + r.cross(p), p;
+
+    const auto& ground = data.near[kGround].found;
+    for (int c = ground.first[static_cast<std::size_t>(i)];
+         c < ground.first[static_cast<std::size_t>(i) + 1]; ++c) {
+      // Halves, or what balances about a centre of gravity that is not in the middle.
+      const double lean = link.L_GS > 0.0 ? link.offset / link.L_GS : 0.0;
+      const bool rear = ground.points[static_cast<std::size_t>(c)].key == 0;
+      const double share = 0.5 * (rear ? 1.0 - lean : 1.0 + lean);
+      add_ground_point(model, link, r, e_z, c, share, options, data, add);
+    }
+    const auto& cylinders = data.near[kCylinders].found;
+    for (int c = cylinders.first[static_cast<std::size_t>(i)];
+         c < cylinders.first[static_cast<std::size_t>(i) + 1]; ++c) {
+      add_cylinder_point(model, link, r, e_z, c, options, data, add);
+    }
+    node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
+  }
+  data.solution.root = nonsmooth::extrapolate(three, state.twist, state.twist_2, state.twist_3);
+  data.previous.root = state.twist;
+}
+
+std::array<double, kSurfaces> compute_penetration(const Model& model, const Pose& pose) {
+  std::array<double, kSurfaces> deepest{};
+  std::vector<world::PlacedLink> placed;
+  for (int i = 0; i < model.n(); ++i) {
+    placed.push_back(shape_of(model.links[static_cast<std::size_t>(i)]));
+    placed.back().centre = pose.centre(i);
+    placed.back().axis = pose.e_z.col(i);
+  }
+  world::Plane ground;
+  world::Cylinders cylinders(model.obstacles);
+  world::SurfacePoints found;
+  ground.find(placed, 0.0, found);
+  for (const auto& point : found.points) deepest[kGround] = std::max(deepest[kGround], -point.g);
+  cylinders.find(placed, 0.0, found);
+  for (const auto& point : found.points) {
+    deepest[kCylinders] = std::max(deepest[kCylinders], -point.g);
+  }
+  return deepest;
+}
+
+}  // namespace coluber::spatial

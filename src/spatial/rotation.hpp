@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cmath>
+
+#include <Eigen/Core>
+
+#include "coluber/math/sincos.hpp"
+
+// Euler parameters, scalar first.
+
+namespace coluber::spatial {
+
+/// R = (e0² - e.e) I + 2 e e^T + 2 e0 skew(e): columns are the body axes.  Transeth (4.3)
+inline Eigen::Matrix3d to_matrix(const Eigen::Vector4d& p) {
+  const double e0 = p(0);
+  const double x = p(1);
+  const double y = p(2);
+  const double z = p(3);
+  Eigen::Matrix3d R;
+  R << 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - e0 * z), 2.0 * (x * z + e0 * y),  //
+      2.0 * (x * y + e0 * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - e0 * x),   //
+      2.0 * (x * z - e0 * y), 2.0 * (y * z + e0 * x), 1.0 - 2.0 * (x * x + y * y);
+  return R;
+}
+
+/// Turned by the rotation vector `w` (rad, world axes), of unit length to rounding.
+/// Differs: Transeth (4.5) adds pdot dt and normalises; this turn is exact for a constant omega.
+inline Eigen::Vector4d turn(const Eigen::Vector4d& p, const Eigen::Vector3d& w) {
+  const double half_square = 0.25 * w.squaredNorm();
+  double sine = 1.0;  // sin(h)/h
+  double cosine = 1.0;
+  if (half_square < 1e-8) {
+    sine = 1.0 - half_square / 6.0;
+    cosine = 1.0 - half_square * (0.5 - half_square / 24.0);
+  } else {
+    const double half = std::sqrt(half_square);
+    math::sincos(half, sine, cosine);
+    sine /= half;
+  }
+  const Eigen::Vector3d e = 0.5 * sine * w;
+  Eigen::Vector4d q;
+  q(0) = cosine * p(0) - e.dot(p.tail<3>());
+  q.tail<3>() = cosine * p.tail<3>() + p(0) * e + Eigen::Vector3d{e.cross(p.tail<3>())};
+  return q / std::sqrt(q.squaredNorm());
+}
+
+}  // namespace coluber::spatial

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "coluber/spatial/snake.hpp"
+
+#include "rotation.hpp"
+
+namespace coluber::spatial {
+namespace {
+
+using nonsmooth::Impulse;
+using Part = Data::Origin::Part;
+
+/// Scaled residual at which numbers have outgrown double precision.
+constexpr double kLostDigits = 1e-5;
+
+/// Names what is not finite, the command first: it is where such values usually come from.
+StepInfo non_finite(const Model& model, const JointCommand& command, const Data& data,
+                    StepInfo info) {
+  info.status = Status::non_finite;
+  info.quantity = "velocity";
+  for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
+    const double sum =
+        command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
+    if (!std::isfinite(sum) || std::isnan(command.tau_max(j))) {
+      info.quantity = "command of joint";
+      info.index = static_cast<int>(j) / model.axes() + 1;
+      return info;
+    }
+  }
+  for (std::size_t k = 0; k < data.solution.twist.size(); ++k) {
+    if (data.link_of_node[k] >= 0 && !data.solution.twist[k].allFinite()) {
+      info.quantity = "velocity of link";
+      info.index = data.link_of_node[k] + 1;
+    }
+  }
+  return info;
+}
+
+nonsmooth::SolveInfo solve_problem(Data& data, const StepOptions& options) {
+  if (options.solver == Solver::newton) {
+    nonsmooth::NewtonOptions newton = options.newton;
+    newton.law = options.law;
+    return nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver, newton);
+  }
+  if (options.solver == Solver::gauss_seidel) {
+    nonsmooth::GaussSeidelOptions gauss_seidel = options.gauss_seidel;
+    gauss_seidel.law = options.law;
+    return nonsmooth::solve_gauss_seidel(data.problem, data.solution, data.solver, gauss_seidel);
+  }
+  nonsmooth::ThesisOptions thesis = options.thesis;
+  thesis.law = options.law;
+  return nonsmooth::solve_thesis(data.problem, data.solution, data.solver, thesis);
+}
+
+/// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, the impulses on each link,
+/// and the link velocities at E.
+void update_links(const Model& model, State& state, Data& data, const StepOptions& options) {
+  const double dt = options.dt;
+  const Pose& pose = data.pose;
+  const auto& problem = data.problem;
+  StepWork work;
+  double T_A = 0.0;
+  double T_E = 0.0;
+  for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
+    const int i = data.link_of_node[k];
+    if (i < 0) continue;
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const auto& u = data.solution.twist[k];
+    const Vector3d r = pose.r.col(i);
+    const Vector3d e_z = pose.e_z.col(i);
+    const Vector3d omega = u.head<3>();
+    const Vector3d v = u.tail<3>() + omega.cross(r);
+    const Vector3d l =
+        link.Theta_psi * omega + ((link.Theta_rho - link.Theta_psi) * e_z.dot(omega)) * e_z;
+    const Vector3d v_mean = 0.5 * (state.v.col(i) + v);
+    const Vector3d omega_mean = 0.5 * (state.omega.col(i) + omega);
+    T_A += 0.5 * (link.m * state.v.col(i).squaredNorm() + state.omega.col(i).dot(state.l.col(i)));
+    T_E += 0.5 * (link.m * v.squaredNorm() + omega.dot(l));
+    work.gravity += link.m * dt * data.weight.dot(v_mean);
+
+    data.ground_impulse.col(i).setZero();
+    data.obstacle_impulse.col(i).setZero();
+    const auto& node = problem.nodes[k];
+    for (int c = node.first_contact; c < node.first_contact + node.contact_count; ++c) {
+      const auto index = static_cast<std::size_t>(c);
+      const auto& contact = problem.contacts[index];
+      const Impulse& P = data.solution.impulse[index];
+      const nonsmooth::Twist<6> wrench = nonsmooth::compute_wrench(contact, P);
+      const auto done_by = [&](const nonsmooth::Twist<6>& w) {
+        const Vector3d force = w.tail<3>();
+        const Vector3d torque = w.head<3>() - r.cross(force);
+        return force.dot(v_mean) + torque.dot(omega_mean);
+      };
+      if (data.origin[index].surface == kCylinders) {
+        work.contact += done_by(wrench);
+        data.obstacle_impulse.col(i) += wrench.tail<3>();
+      } else {
+        const double normal = contact.shares_normal ? 0.0 : P.N * done_by(contact.w_N);
+        work.contact += normal;
+        work.friction += done_by(wrench) - normal;
+        data.ground_impulse.col(i) += wrench.tail<3>();
+      }
+    }
+    state.v.col(i) = v;
+    state.omega.col(i) = omega;
+    state.l.col(i) = l;
+  }
+  for (Eigen::Index j = 0; j < data.tau.size(); ++j) {
+    work.servo += 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
+  }
+  work.scheme = T_E - T_A - work.servo - work.friction - work.contact - work.gravity;
+  data.work = work;
+  data.kinetic_energy = T_E;
+}
+
+/// Impulses go to the memory of their points; a point that was not in the problem had none.
+void remember_impulses(State& state, Data& data) {
+  data.contacts_closed = 0;
+  for (auto& near : data.near) {
+    near.slide.assign(near.memory.size(), Impulse{});
+    near.roll.assign(near.memory.size(), Impulse{});
+  }
+  for (std::size_t c = 0; c < data.origin.size(); ++c) {
+    const Data::Origin& origin = data.origin[c];
+    Data::Near& near = data.near[origin.surface];
+    const auto point = static_cast<std::size_t>(origin.point);
+    const Impulse& P = data.solution.impulse[c];
+    Impulse& slide = near.slide[point];
+    switch (origin.part) {
+      case Part::whole:
+        slide = P;
+        break;
+      case Part::support:
+        slide.N = P.N;
+        break;
+      case Part::friction:
+        slide.T = P.T;
+        break;
+      case Part::rolling:
+        near.roll[point] = P;
+        break;
+    }
+    if (origin.part == Part::whole || origin.part == Part::support) {
+      near.memory[point].last_active = P.N;
+      if (P.N > 0.0) ++data.contacts_closed;
+    }
+  }
+  for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
+    Data::Near& near = data.near[surface];
+    for (std::size_t point = 0; point < near.memory.size(); ++point) {
+      nonsmooth::remember(near.memory[point].sliding, near.slide[point]);
+      nonsmooth::remember(near.memory[point].rolling, near.roll[point]);
+    }
+    state.near[surface].swap(near.memory);
+    near.memory.reserve(state.near[surface].capacity());
+  }
+}
+
+}  // namespace
+
+StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
+              const StepOptions& options) {
+  // A limit that is no number would compare as none at all.
+  if (std::isnan(command.tau_max.sum())) return non_finite(model, command, data, {});
+  const double dt = options.dt;
+  make_problem(model, state, command, options, data);
+  lap(data.profile, Phase::problem);
+  const nonsmooth::SolveInfo solve = solve_problem(data, options);
+  lap(data.profile, Phase::solve);
+  const nonsmooth::Residual residual =
+      nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
+  lap(data.profile, Phase::residual);
+
+  StepInfo info;
+  info.status = solve.status;
+  info.iterations = solve.iterations;
+  info.fallback_sweeps = solve.fallback_sweeps;
+  info.residual = std::max(residual.law, residual.momentum);
+  info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
+  if (residual.worst_node >= 0) {
+    info.quantity = "impulse on link";
+    info.index = data.link_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
+  }
+  if (solve.status == Status::non_finite || !std::isfinite(info.residual)) {
+    return non_finite(model, command, data, info);
+  }
+  if (options.solver != Solver::thesis &&
+      info.residual > std::max(options.newton.tolerance, kLostDigits)) {
+    info.status = Status::not_converged;
+  }
+
+  // Velocities at E; the older ones move down the predictor's history.
+  state.twist_3 = state.twist_2;
+  state.twist_2 = state.twist;
+  state.twist = data.solution.root;
+  state.phidot_3.swap(state.phidot_2);
+  state.phidot_2.swap(state.phidot);
+  for (std::size_t k = 0; k + 1 < data.problem.nodes.size(); ++k) {
+    const int angle = data.angle_of_node[k];
+    const double rate = data.solution.rate[k];
+    state.phidot(angle) = rate;
+    // dt tau_max / dt may round up
+    const double tau_max = command.tau_max(angle);
+    const double impulse = nonsmooth::joint_impulse(data.problem.nodes[k], rate);
+    data.tau(angle) = std::clamp(impulse / dt, -tau_max, tau_max);
+  }
+  update_links(model, state, data, options);
+  remember_impulses(state, data);
+
+  // q_M of the next step
+  state.r += dt * state.twist.tail<3>();
+  state.p = turn(state.p, dt * state.twist.head<3>());
+  state.phi += dt * state.phidot;
+  ++state.k;
+  return info;
+}
+
+double explicit_servo_limit(const Model& model, const State& state, double k_P, double k_D) {
+  if (model.n() < 2) return std::numeric_limits<double>::infinity();
+  Data data(model);
+  make_problem(model, state, JointCommand(model.angles()), StepOptions{}, data);
+  const double lambda = nonsmooth::joint_mobility(data.problem, data.solver);
+  // v' = v - dt lambda (k_P q + k_D v), q' = q + dt (v + v')/2 has its multipliers inside the unit
+  // circle iff dt < 2/(lambda k_D) and dt < 2 k_D/k_P.
+  if (!(k_D > 0.0)) return k_P > 0.0 ? 0.0 : std::numeric_limits<double>::infinity();
+  const double damping = 2.0 / (lambda * k_D);
+  return k_P > 0.0 ? std::min(damping, 2.0 * k_D / k_P) : damping;
+}
+
+}  // namespace coluber::spatial

@@ -1,0 +1,119 @@
+#include "coluber/world/surface.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace coluber::world {
+namespace {
+
+constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
+
+/// The point of a link's axis at `s` beside a vertical cylinder.
+SurfacePoint point_beside(const PlacedLink& link, double s, const Obstacle& obstacle) {
+  const Eigen::Vector2d c = link.centre.head<2>() + s * link.axis.head<2>() - obstacle.H;
+  const double distance = std::sqrt(c.squaredNorm());
+  SurfacePoint point;
+  point.s = s;
+  point.g = distance - obstacle.L_H - link.radius;
+  if (distance > 0.0) {
+    point.normal << c / distance, 0.0;
+  } else {  // on the cylinder's axis: any way out
+    point.normal = Eigen::Vector3d::UnitX();
+  }
+  return point;
+}
+
+/// Where a capsule's axis is nearest to the vertical through H: Transeth (4.9), with the foot of
+/// the perpendicular held between the ends of the core. An upright link is taken at its middle.
+double nearest_on_core(const PlacedLink& link, const Eigen::Vector2d& H) {
+  const Eigen::Vector2d e = link.axis.head<2>();
+  const double square = e.squaredNorm();
+  if (!(square > 1e-24)) return 0.5 * (link.rear + link.front);
+  const double s = (H - link.centre.head<2>()).dot(e) / square;
+  return std::clamp(s, link.rear, link.front);
+}
+
+}  // namespace
+
+void Plane::find(std::span<const PlacedLink> links, double near, SurfacePoints& found) {
+  found.first.resize(links.size() + 1);
+  found.points.clear();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const PlacedLink& link = links[i];
+    found.first[i] = static_cast<int>(found.points.size());
+    for (int key = 0; key < 2; ++key) {
+      SurfacePoint point;
+      point.link = static_cast<int>(i);
+      point.key = key;
+      point.s = key == 0 ? link.rear : link.front;
+      point.g = link.centre.z() + point.s * link.axis.z() - link.radius;
+      if (point.g < near) found.points.push_back(point);
+    }
+  }
+  found.first[links.size()] = static_cast<int>(found.points.size());
+}
+
+Cylinders::Cylinders(std::vector<Obstacle> obstacles)
+    : obstacles_(std::move(obstacles)), grid_(obstacles_) {}
+
+std::size_t Cylinders::points_a_link() const {
+  return std::min<std::size_t>(2 * obstacles_.size(), 64);
+}
+
+void Cylinders::update_candidates(std::span<const PlacedLink> links, double near) {
+  if (built_at_.size() == links.size()) {
+    bool valid = true;
+    for (std::size_t i = 0; i < links.size() && valid; ++i) {
+      valid = (links[i].centre.head<2>() - built_at_[i]).squaredNorm() <= kReach * kReach;
+    }
+    if (valid) return;
+  }
+  first_.resize(links.size() + 1);
+  built_at_.resize(links.size());
+  candidate_.clear();
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const PlacedLink& link = links[i];
+    first_[i] = static_cast<int>(candidate_.size());
+    built_at_[i] = link.centre.head<2>();
+    const double around =
+        std::max(std::abs(link.rear), std::abs(link.front)) + link.radius + near + kReach;
+    grid_.find(built_at_[i], around, candidate_);
+  }
+  first_[links.size()] = static_cast<int>(candidate_.size());
+}
+
+void Cylinders::find(std::span<const PlacedLink> links, double near, SurfacePoints& found) {
+  found.first.resize(links.size() + 1);
+  found.points.clear();
+  if (obstacles_.empty()) {
+    std::ranges::fill(found.first, 0);
+    return;
+  }
+  update_candidates(links, near);
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const PlacedLink& link = links[i];
+    found.first[i] = static_cast<int>(found.points.size());
+    for (int c = first_[i]; c < first_[i + 1]; ++c) {
+      const int j = candidate_[static_cast<std::size_t>(c)];
+      const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(j)];
+      const auto add = [&](double s, int end) {
+        SurfacePoint point = point_beside(link, s, obstacle);
+        if (point.g >= near) return;
+        point.link = static_cast<int>(i);
+        point.key = 2 * j + end;
+        point.body = j;
+        found.points.push_back(point);
+      };
+      if (link.spheres) {
+        add(link.rear, 0);
+        add(link.front, 1);
+      } else {
+        add(nearest_on_core(link, obstacle.H), 0);
+      }
+    }
+  }
+  found.first[links.size()] = static_cast<int>(found.points.size());
+}
+
+}  // namespace coluber::world
