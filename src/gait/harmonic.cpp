@@ -60,8 +60,8 @@ Harmonic::Harmonic(int joints, const HarmonicOptions& options)
   if (!options.soft_start) return;
   for (std::size_t i = 0; i < release_.size(); ++i) {
     release_[i] = compute_release_time(options.amplitude, options.omega,
-                                       static_cast<double>(i) * options.phase, options.offset,
-                                       release_angle, options.start_time);
+                                       static_cast<double>(i) * options.phase + options.start_phase,
+                                       options.offset, release_angle, options.start_time);
   }
 }
 
@@ -70,9 +70,11 @@ void Harmonic::evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
   const std::size_t joints = release_.size();
   COLUBER_ASSERT(phi_d.size() == static_cast<Eigen::Index>(joints), phi_d.size(), joints);
   COLUBER_ASSERT(phidot_d.size() == phi_d.size(), phidot_d.size(), phi_d.size());
-  const auto& [A, w, beta, gamma, soft_start, start_time] = options_;
+  const auto& [A, w, beta, gamma, beta_0, soft_start, start_time] = options_;
 
-  for (std::size_t i = 0; i < joints; ++i) angle_[i] = w * t + static_cast<double>(i) * beta;
+  for (std::size_t i = 0; i < joints; ++i) {
+    angle_[i] = w * t + static_cast<double>(i) * beta + beta_0;
+  }
   math::sincos(angle_, sine_, cosine_);
   for (std::size_t i = 0; i < joints; ++i) {
     const auto row = static_cast<Eigen::Index>(i);
@@ -83,5 +85,25 @@ void Harmonic::evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
 }
 
 double Harmonic::max_rate() const { return std::abs(options_.amplitude * options_.omega); }
+
+TwoAxes::TwoAxes(int joints, const HarmonicOptions& yaw, const HarmonicOptions& pitch)
+    : yaw_(joints, yaw), pitch_(joints, pitch), phi_(joints), phidot_(joints) {}
+
+void TwoAxes::evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
+                       Eigen::Ref<Eigen::VectorXd> phidot_d) const {
+  const Eigen::Index joints = phi_.size();
+  COLUBER_ASSERT(phi_d.size() == 2 * joints, phi_d.size(), joints);
+  Eigen::Index axis = 0;
+  for (const Harmonic* wave : {&yaw_, &pitch_}) {
+    wave->evaluate(t, phi_, phidot_);
+    for (Eigen::Index i = 0; i < joints; ++i) {
+      phi_d(2 * i + axis) = phi_(i);
+      phidot_d(2 * i + axis) = phidot_(i);
+    }
+    ++axis;
+  }
+}
+
+double TwoAxes::max_rate() const { return std::max(yaw_.max_rate(), pitch_.max_rate()); }
 
 }  // namespace coluber::gait

@@ -13,7 +13,8 @@ const std::vector<CatalogueRobot>& robots() {
                 .length = 0.122,
                 .half_core = 0.0393,
                 .radius = 0.0525,
-                .cg_offset = 0.0}},
+                .cg_offset = 0.0,
+                .inertia_axial = 9.40e-4}},
   };
   return catalogue;
 }

@@ -67,7 +67,8 @@ std::vector<Key> make_keys() {
        .choices = {{"planar",
                     "snake in the plane with set-valued contact and friction, "
                     "Transeth chapter 3"},
-                   {"spatial", "snake in space, Transeth chapter 4", false}},
+                   {"spatial",
+                    "snake in space with ground, cylinders and rolling, Transeth chapter 4"}},
        .doc = "mechanical model",
        .example = "\"planar\""},
       {.name = "robot.name",
@@ -133,21 +134,21 @@ std::vector<Key> make_keys() {
        .example = "0.0"},
       {.name = "robot.link.inertia_axial",
        .unit = "kg m²",
-       .default_note = "none",
+       .default_note = "the catalogue robot's",
        .min = 0,
        .max = 1e9,
        .above_min = true,
-       .doc = "moment of inertia of a link about its own axis (spatial)",
+       .doc = "moment of inertia of a link about its own axis, at most twice the other",
        .example = "9.4e-4",
-       .built = false},
+       .model = "spatial"},
       {.name = "robot.link.shape",
        .type = choice,
        .default_value = std::string{"capsule"},
        .choices = {{"capsule", "cylinder with round ends"},
                    {"spheres", "its two end spheres alone"}},
-       .doc = "what of a link touches the world",
+       .doc = "what of a link meets obstacles; the floor meets the end spheres either way",
        .example = "\"capsule\"",
-       .built = false},
+       .model = "spatial"},
       {.name = "robot.friction_points",
        .type = integer,
        .default_value = one,
@@ -156,14 +157,15 @@ std::vector<Key> make_keys() {
        .doc =
            "points of ground friction on a link: 1 at its centre of gravity, or 2 at the ends of "
            "its core, which also resist turning and share its weight",
-       .example = "2"},
+       .example = "2",
+       .model = "planar"},
       {.name = "robot.joint",
        .type = choice,
        .default_value = std::string{"cardan"},
        .choices = {{"cardan", "two axes, yaw and pitch"}, {"yaw", "one vertical axis"}},
-       .doc = "kind of joint (spatial)",
+       .doc = "kind of joint",
        .example = "\"cardan\"",
-       .built = false},
+       .model = "spatial"},
 
       {.name = "start.shape",
        .type = start_shape,
@@ -173,7 +175,8 @@ std::vector<Key> make_keys() {
        .max = 180,
        .choices = {{"straight", "all joint angles zero"},
                    {"gait", "the gait's joint angles at t = 0"}},
-       .doc = "joint angles at the start; a list has one angle a joint",
+       .doc = "joint angles at the start; a list has one angle a joint, two (yaw, pitch) a cardan "
+              "joint",
        .example = "\"gait\""},
       {.name = "start.link",
        .type = integer,
@@ -200,28 +203,28 @@ std::vector<Key> make_keys() {
        .example = "180.0"},
       {.name = "start.z",
        .unit = "m",
-       .default_note = "none",
+       .default_note = "the lowest point of the robot on the ground",
        .min = -1e6,
        .max = 1e6,
-       .doc = "height of that link's centre (spatial)",
+       .doc = "height of that link's centre",
        .example = "0.0525",
-       .built = false},
+       .model = "spatial"},
       {.name = "start.pitch_deg",
        .unit = "deg",
        .default_value = 0.0,
        .min = -3600,
        .max = 3600,
-       .doc = "pitch of the whole robot (spatial)",
+       .doc = "pitch of the whole robot: positive lifts the last link above link 1",
        .example = "0.0",
-       .built = false},
+       .model = "spatial"},
       {.name = "start.roll_deg",
        .unit = "deg",
        .default_value = 0.0,
        .min = -3600,
        .max = 3600,
-       .doc = "roll of the whole robot (spatial)",
+       .doc = "roll of the whole robot about the direction from link 1 to the last link",
        .example = "0.0",
-       .built = false},
+       .model = "spatial"},
 
       {.name = "world.gravity",
        .unit = "m/s²",
@@ -253,13 +256,13 @@ std::vector<Key> make_keys() {
        .doc = "friction coefficients of the ground, along and across the link",
        .example = "[0.2, 0.2]"},
       {.name = "world.rolling_friction",
-       .unit = "m",
        .default_value = 0.0,
        .min = 0,
        .max = 1000,
-       .doc = "rolling friction of the links about their own axis (spatial)",
-       .example = "0.0",
-       .built = false},
+       .doc = "rolling friction coefficient mu_V: a point resists rolling by up to mu_V times the "
+              "radius times its load, Transeth Table 7.2",
+       .example = "0.02",
+       .model = "spatial"},
       {.name = "world.obstacle.x",
        .unit = "m",
        .default_note = "must be given",
@@ -301,21 +304,29 @@ std::vector<Key> make_keys() {
        .type = choice,
        .default_value = std::string{"lateral_undulation"},
        .choices = {{"lateral_undulation",
-                    "amplitude · sin(omega t + (i - 1) phase) + offset, Transeth (7.1)"},
+                    "amplitude · sin(omega t + (i - 1) phase) + offset, Transeth (7.1); with "
+                    "gait.vertical also at the pitch joints"},
+                   {"sidewinding", "yaw and pitch waves a quarter turn apart, Transeth (7.5)"},
+                   {"lateral_rolling", "a U that rolls sideways, Transeth (7.4)"},
+                   {"sinus_lifting",
+                    "lateral undulation that lifts its crests: a pitch wave of twice the "
+                    "frequency and phase"},
                    {"table", "joint angles over time from a CSV file"}},
        .doc = "joint references; without a [gait] the start angles are held",
        .example = "\"lateral_undulation\""},
       {.name = "gait.table",
        .type = path,
        .default_note = "none",
-       .doc = "CSV of name = \"table\": t,phi_1,…; s and deg; cubic in t, ends held",
+       .doc = "CSV of name = \"table\": t,phi_1,…; s and deg; cubic in t, ends held; cardan joints "
+              "have two columns each, yaw and pitch",
        .example = "\"angles.csv\""},
       {.name = "gait.amplitude_deg",
        .unit = "deg",
        .default_value = 40.0,
+       .default_note = "40; 30 for sidewinding, 10 for lateral_rolling",
        .min = -180,
        .max = 180,
-       .doc = "amplitude of every joint",
+       .doc = "amplitude of every joint; of the yaw joints",
        .example = "40.0"},
       {.name = "gait.omega_deg",
        .unit = "deg/s",
@@ -327,6 +338,7 @@ std::vector<Key> make_keys() {
       {.name = "gait.phase_deg",
        .unit = "deg",
        .default_value = -50.0,
+       .default_note = "-50; 0 for lateral_rolling",
        .min = -3600,
        .max = 3600,
        .doc = "phase from joint to joint; negative: the wave runs from link 1 to the last",
@@ -347,23 +359,26 @@ std::vector<Key> make_keys() {
   const std::vector<Key> vertical{
       {.name = "gait.vertical.amplitude_deg",
        .unit = "deg",
-       .doc = "amplitude of the pitch joints (spatial)"},
+       .default_note = "0; 10 for sidewinding and lateral_rolling, 5 for sinus_lifting",
+       .doc = "amplitude of the pitch joints"},
       {.name = "gait.vertical.omega_deg",
        .unit = "deg/s",
-       .doc = "angular frequency of the pitch joints (spatial)"},
+       .default_note = "gait.omega_deg; twice that for sinus_lifting",
+       .doc = "angular frequency of the pitch joints"},
       {.name = "gait.vertical.phase_deg",
        .unit = "deg",
-       .doc = "phase from pitch joint to pitch joint (spatial)"},
+       .default_note = "gait.phase_deg; twice that for sinus_lifting",
+       .doc = "phase from pitch joint to pitch joint"},
       {.name = "gait.vertical.offset_phase_deg",
        .unit = "deg",
-       .doc = "phase of the pitch joints against the yaw joints (spatial)"},
+       .default_note = "90; -90 for sinus_lifting",
+       .doc = "phase of the pitch joints against the yaw joints"},
   };
   for (Key key : vertical) {
-    key.default_note = "none";
-    key.min = -36000;
-    key.max = 36000;
+    key.min = key.name.ends_with("amplitude_deg") ? -180 : -36000;
+    key.max = -key.min;
     key.example = "10.0";
-    key.built = false;
+    key.model = "spatial";
     table.push_back(std::move(key));
   }
   const std::vector<Key> rest{
@@ -464,13 +479,19 @@ std::vector<Key> make_keys() {
       {.name = "solver.load_sharing",
        .type = choice,
        .default_value = std::string{"least_squares"},
-       .choices = {{"least_squares", "the smallest forces"}, {"equal", "the same on every point"}},
-       .doc = "how the floor's load is shared where it is not unique (spatial)",
+       .choices = {{"least_squares",
+                    "the load each point carries; where that is not unique, the "
+                    "most even sharing"},
+                   {"equal",
+                    "half its link's weight at each point, whatever it carries; for yaw "
+                    "joints"}},
+       .doc = "what limits the friction of a point of the floor",
        .example = "\"least_squares\"",
-       .built = false},
+       .model = "spatial"},
       {.name = "solver.thesis.r_T",
        .unit = "kg",
        .default_value = 1.3,
+       .default_note = "1.3; 0.01 for the spatial model",
        .min = 0,
        .max = 1e9,
        .above_min = true,
@@ -490,18 +511,19 @@ std::vector<Key> make_keys() {
        .min = 0,
        .max = 1e9,
        .above_min = true,
-       .doc = "prox factor of the floor's normal contact (spatial)",
+       .doc = "prox factor of the floor's normal contact, Transeth Table 7.2; for name = "
+              "\"thesis\" only",
        .example = "0.1",
-       .built = false},
+       .model = "spatial"},
       {.name = "solver.thesis.r_V",
        .unit = "kg",
        .default_value = 0.05,
        .min = 0,
        .max = 1e9,
        .above_min = true,
-       .doc = "prox factor of rolling friction (spatial)",
+       .doc = "prox factor of rolling friction, Transeth Table 7.2; for name = \"thesis\" only",
        .example = "0.05",
-       .built = false},
+       .model = "spatial"},
       {.name = "solver.thesis.epsilon",
        .unit = "N s",
        .default_value = 2e-5,
@@ -709,6 +731,7 @@ std::string keys_json() {
         {"example", key.example},
         {"built", key.built},
     };
+    if (!key.model.empty()) entry["model"] = key.model;
     if (std::isfinite(key.min)) entry["min"] = key.min;
     if (std::isfinite(key.max)) entry["max"] = key.max;
     if (!key.choices.empty()) {
@@ -750,6 +773,7 @@ std::string keys_markdown() {
       page += "| key | expects | unit | default | meaning |\n|---|---|---|---|---|\n";
     }
     std::string meaning = key.doc;
+    if (!key.model.empty()) meaning += fmt::format(" (model {} only)", key.model);
     if (!key.built) meaning += " (*not built yet*)";
     for (const Choice& choice : key.choices) {
       meaning += fmt::format("<br>`\"{}\"`: {}{}", choice.name, choice.doc,

@@ -36,6 +36,22 @@ constexpr std::array link_fields{
     LinkField{"length", &Link::length, true}, LinkField{"half_core", &Link::half_core, true},
     LinkField{"radius", &Link::radius, true}, LinkField{"cg_offset", &Link::cg_offset, false},
 };
+constexpr LinkField axial_field{"inertia_axial", &Link::inertia_axial, true};
+
+/// What a harmonic gait is where the file does not say, in degrees.
+struct GaitDefaults {
+  const char* name;
+  double amplitude, phase;
+  double vertical_amplitude, vertical_factor, offset_phase;  // factor: of omega and phase
+};
+
+constexpr std::array gait_defaults{
+    GaitDefaults{"lateral_undulation", 40.0, -50.0, 0.0, 1.0, 90.0},  // Transeth (7.3)
+    GaitDefaults{"lateral_rolling", 10.0, 0.0, 10.0, 1.0, 90.0},      // Transeth (7.4)
+    GaitDefaults{"sidewinding", 30.0, -50.0, 10.0, 1.0, 90.0},        // Transeth (7.5)
+    // The pitch angle is largest, an arch, where the yaw angle is largest either way.
+    GaitDefaults{"sinus_lifting", 40.0, -50.0, 5.0, 2.0, -90.0},
+};
 
 double as_double(const Node& node) {
   return node.kind == Node::Kind::integer ? static_cast<double>(node.integer) : node.number;
@@ -55,6 +71,7 @@ class Binder {
     s.robot.model = text("robot.model");
     s.robot.name = text("robot.name");
     s.robot.friction_points = static_cast<int>(integer("robot.friction_points"));
+    s.robot.cardan = text("robot.joint") == "cardan";
     bind_links(s.robot);
     check_friction_points(s.robot);
 
@@ -62,10 +79,11 @@ class Binder {
     s.world.tilt_deg = number("world.tilt_deg");
     s.world.tilt_direction_deg = number("world.tilt_direction_deg");
     s.world.friction = pair("world.friction");
+    s.world.rolling_friction = number("world.rolling_friction");
     bind_obstacles(s.world);
     bind_obstacle_table(s);
 
-    bind_gait(s.gait);
+    bind_gait(s.gait, s.robot);
     bind_start(s);
 
     s.controller.name = text("controller.name");
@@ -82,7 +100,18 @@ class Binder {
     s.solver.tolerance = number("solver.tolerance");
     s.solver.stop_on_failure = text("solver.on_failure") == "stop";
     if (const Node* dump = given("solver.dump")) s.solver.dump = dump->text;
+    s.solver.equal_load_sharing = text("solver.load_sharing") == "equal";
+    if (s.solver.equal_load_sharing && s.robot.model == "spatial" && s.robot.cardan) {
+      fault("solver.load_sharing",
+            "\"equal\" holds for a robot that lies flat; with cardan joints it can lift its links",
+            "write  joint = \"yaw\"  in [robot], or  load_sharing = \"least_squares\"");
+    }
+    s.solver.thesis.r_N = number("solver.thesis.r_N");
+    s.solver.thesis.r_V = number("solver.thesis.r_V");
     s.solver.thesis.r_T = number("solver.thesis.r_T");
+    if (s.robot.model == "spatial" && given("solver.thesis.r_T") == nullptr) {
+      s.solver.thesis.r_T = 0.01;  // Transeth table 7.2
+    }
     s.solver.thesis.r_H = number("solver.thesis.r_H");
     s.solver.thesis.epsilon = number("solver.thesis.epsilon");
     s.solver.thesis.max_iterations = static_cast<int>(integer("solver.thesis.max_iterations"));
@@ -107,7 +136,7 @@ class Binder {
   [[nodiscard]] std::vector<Diagnostic> find_table_faults(const Scenario& s) const {
     if (!table_is_there_ || !links_are_known_) return {};
     try {
-      (void)gait::load_table(s.gait.table, static_cast<int>(s.robot.link.size()) - 1);
+      (void)gait::load_table(s.gait.table, s.robot.angles());
     } catch (const InputError& error) {
       return error.faults();
     }
@@ -230,13 +259,16 @@ class Binder {
         missing += (missing.empty() ? "" : ", ") + key;
       };
       if (links == nullptr && !listed) miss("robot.links");
-      for (const LinkField& field : link_fields) {
-        if (!field.required) continue;
+      const auto look_for = [&](const LinkField& field) {
         if (!listed &&
             (link == nullptr || (link->is_table() && link->find(field.word) == nullptr))) {
           miss(fmt::format("robot.link.{}", field.word));
         }
+      };
+      for (const LinkField& field : link_fields) {
+        if (field.required) look_for(field);
       }
+      if (robot.model == "spatial") look_for(axial_field);
       if (!missing.empty()) {
         fault("robot", "the robot is not fully described, missing: " + missing,
               "give them, or start from a catalogue robot:  name = \"aiko\"");
@@ -247,21 +279,23 @@ class Binder {
     const Link base = known != nullptr ? known->link : Link{};
     if (listed) {
       for (std::size_t i = 0; i < link->items.size() && i < count; ++i) {
-        robot.link.push_back(
-            bind_link(link->items[i], base, fmt::format("robot.link.{}", i + 1), spelled_out));
+        robot.link.push_back(bind_link(link->items[i], base, fmt::format("robot.link.{}", i + 1),
+                                       spelled_out, robot.model == "spatial"));
       }
     } else {
-      robot.link.assign(count, link != nullptr && link->is_table()
-                                   ? bind_link(*link, base, "robot.link", false)
-                                   : base);
+      robot.link.assign(count,
+                        link != nullptr && link->is_table()
+                            ? bind_link(*link, base, "robot.link", false, robot.model == "spatial")
+                            : base);
     }
   }
 
-  Link bind_link(const Node& node, Link link, const std::string& path, bool complete) {
+  Link bind_link(const Node& node, Link link, const std::string& path, bool complete,
+                 bool in_space) {
     if (!node.is_table()) return link;  // reported
     std::string missing;
     bool valid = true;
-    for (const LinkField& field : link_fields) {
+    const auto take = [&](const LinkField& field) {
       const Node* value = node.find(field.word);
       if (value == nullptr) {
         if (complete && field.required)
@@ -271,6 +305,18 @@ class Binder {
       } else {
         valid = false;
       }
+    };
+    for (const LinkField& field : link_fields) take(field);
+    if (in_space) take(axial_field);
+    if (const Node* shape = node.find("shape"); shape != nullptr && shape->valid) {
+      link.spheres = shape->text == "spheres";
+    }
+    if (in_space && valid && link.inertia_axial > 2.0 * link.inertia) {
+      const Node* axial = node.find("inertia_axial");
+      faults_.add(axial != nullptr ? axial->where : node.where, path + ".inertia_axial",
+                  fmt::format("expected at most twice the inertia, {}, got {}", 2.0 * link.inertia,
+                              link.inertia_axial),
+                  "no body has more: a flat disc has twice the inertia about its axis");
     }
     if (!missing.empty()) {
       faults_.add(node.where, path, "the link is not fully described, missing: " + missing,
@@ -361,16 +407,42 @@ class Binder {
 
   // ---- gait and start ----
 
-  void bind_gait(Gait& gait) {
+  void bind_gait(Gait& gait, const Robot& robot) {
     const Node* table = find("gait");
     gait.present = table != nullptr && table->is_table();
     gait.name = text("gait.name");
-    gait.amplitude_deg = number("gait.amplitude_deg");
+    const auto* defaults =
+        std::ranges::find(gait_defaults, gait.name, [](const auto& row) { return row.name; });
+    if (defaults == gait_defaults.end()) defaults = gait_defaults.begin();
+    const auto number_or = [&](std::string_view name, double otherwise) {
+      return optional_number(name).value_or(otherwise);
+    };
+    gait.amplitude_deg = number_or("gait.amplitude_deg", defaults->amplitude);
     gait.omega_deg = number("gait.omega_deg");
-    gait.phase_deg = number("gait.phase_deg");
+    gait.phase_deg = number_or("gait.phase_deg", defaults->phase);
     gait.offset_deg = number("gait.offset_deg");
     gait.soft_start = boolean("gait.soft_start");
-    if (gait.name != "table") return;
+    VerticalGait& vertical = gait.vertical;
+    vertical.amplitude_deg = number_or("gait.vertical.amplitude_deg", defaults->vertical_amplitude);
+    vertical.omega_deg =
+        number_or("gait.vertical.omega_deg", defaults->vertical_factor * gait.omega_deg);
+    vertical.phase_deg =
+        number_or("gait.vertical.phase_deg", defaults->vertical_factor * gait.phase_deg);
+    vertical.offset_phase_deg = number_or("gait.vertical.offset_phase_deg", defaults->offset_phase);
+    const bool pitch_joints = robot.model == "spatial" && robot.cardan;
+    if (!pitch_joints && gait.name != "lateral_undulation" && gait.name != "table") {
+      fault("gait.name", fmt::format("\"{}\" moves pitch joints, this robot has none", gait.name),
+            "write  model = \"spatial\"  in [robot]  (with  joint = \"cardan\"), or take "
+            "\"lateral_undulation\"");
+    } else if (!pitch_joints && robot.model == "spatial" && find("gait.vertical") != nullptr &&
+               gait.name != "table") {
+      fault("gait.vertical", "moves pitch joints, joint = \"yaw\" has none",
+            "leave it out, or write  joint = \"cardan\"  in [robot]");
+    }
+    if (gait.name != "table") {
+      check_angles(gait, pitch_joints);
+      return;
+    }
     if (gait.soft_start) {
       fault("gait.soft_start", "goes with a harmonic gait only, not with name = \"table\"",
             "start the table itself from the start angles, or leave soft_start out");
@@ -396,7 +468,22 @@ class Binder {
     }
   }
 
+  /// A cardan joint is singular at a right angle, where its two axes no longer span the motion.
+  void check_angles(const Gait& gait, bool pitch_joints) {
+    if (!pitch_joints || !gait.present) return;
+    const auto check = [&](const char* key, double largest) {
+      if (largest < 90.0) return;
+      fault(key, fmt::format("a cardan joint would reach {} deg, its limit is below 90", largest),
+            "lower the amplitude; at a right angle the joint's two axes are singular");
+    };
+    check("gait.amplitude_deg", std::abs(gait.amplitude_deg) + std::abs(gait.offset_deg));
+    check("gait.vertical.amplitude_deg", std::abs(gait.vertical.amplitude_deg));
+  }
+
   void bind_start(Scenario& s) {
+    s.start.z = optional_number("start.z");
+    s.start.pitch_deg = number("start.pitch_deg");
+    s.start.roll_deg = number("start.roll_deg");
     s.start.link = static_cast<int>(integer("start.link"));
     s.start.position = pair("start.position");
     s.start.heading_deg = number("start.heading_deg");
@@ -414,11 +501,21 @@ class Binder {
     } else if (shape->is_array()) {
       s.start.shape = StartShape::angles;
       for (const Node& angle : shape->items) s.start.angles_deg.push_back(as_double(angle));
-      if (links_are_known_ && shape->items.size() + 1 != links) {
+      const auto angles = static_cast<std::size_t>(s.robot.angles());
+      const bool two = angles + 1 > links;
+      if (links_are_known_ && shape->items.size() != angles) {
         fault("start.shape",
-              fmt::format("has {} angles, the robot needs {} (one a joint, {} links)",
-                          shape->items.size(), links - 1, links),
-              "a list has one angle in degrees for each joint, from link 1 on");
+              fmt::format("has {} angles, the robot needs {} ({} a joint, {} links)",
+                          shape->items.size(), angles, two ? "two" : "one", links),
+              two ? "a list has yaw and pitch in degrees for each joint, from link 1 on"
+                  : "a list has one angle in degrees for each joint, from link 1 on");
+      }
+      for (std::size_t i = 0; two && i < shape->items.size(); ++i) {
+        if (std::abs(s.start.angles_deg[i]) < 90.0) continue;
+        faults_.add(
+            shape->items[i].where, "start.shape",
+            fmt::format("a cardan joint at {} deg, its limit is below 90", s.start.angles_deg[i]),
+            "at a right angle the joint's two axes are singular");
       }
     } else if (shape->text == "straight") {
       s.start.shape = StartShape::straight;
@@ -460,8 +557,10 @@ class Binder {
             "lower record.rate_hz or solver.dt");
       return;
     }
-    // a frame holds about 10 numbers a link: position 2, angle, joint angle, rate, torque, forces 4
-    const double numbers = 10.0 * static_cast<double>(s.robot.link.size()) + 10.0;
+    // a frame holds about 10 numbers a link: position 2, angle, joint angle, rate, torque, forces
+    // 4; in space 19: position 3, quaternion 4, joint angles, rates, torques 2 each, forces 6
+    const double numbers_a_link = s.robot.model == "spatial" ? 19.0 : 10.0;
+    const double numbers = numbers_a_link * static_cast<double>(s.robot.link.size()) + 10.0;
     const double frames = s.duration * s.record.rate_hz + 1.0;
     if (duration_is_known && frames * numbers > limits::values) {
       fault(

@@ -52,9 +52,14 @@ json defaults() {
 }
 
 json to_json(const Link& link) {
-  return {{"mass", link.mass},           {"inertia", link.inertia}, {"length", link.length},
-          {"half_core", link.half_core}, {"radius", link.radius},   {"cg_offset", link.cg_offset},
-          {"inertia_axial", nullptr},    {"shape", "capsule"}};
+  return {{"mass", link.mass},
+          {"inertia", link.inertia},
+          {"length", link.length},
+          {"half_core", link.half_core},
+          {"radius", link.radius},
+          {"cg_offset", link.cg_offset},
+          {"inertia_axial", link.inertia_axial},
+          {"shape", link.spheres ? "spheres" : "capsule"}};
 }
 
 std::string hash_of_file(const std::filesystem::path& file) {
@@ -76,6 +81,7 @@ void resolve(Scenario& s) {
   if (!s.robot.name.empty()) robot["name"] = s.robot.name;
   robot["links"] = s.robot.link.size();
   robot["friction_points"] = s.robot.friction_points;
+  robot["joint"] = s.robot.cardan ? "cardan" : "yaw";
   json link = json::array();
   bool alike = true;
   for (const Link& each : s.robot.link) {
@@ -99,12 +105,16 @@ void resolve(Scenario& s) {
   start["link"] = s.start.link;
   start["position"] = {s.start.position.x(), s.start.position.y()};
   start["heading_deg"] = s.start.heading_deg;
+  if (s.start.z) start["z"] = *s.start.z;
+  start["pitch_deg"] = s.start.pitch_deg;
+  start["roll_deg"] = s.start.roll_deg;
 
   json& world = root["world"];
   world["gravity"] = s.world.gravity;
   world["tilt_deg"] = s.world.tilt_deg;
   world["tilt_direction_deg"] = s.world.tilt_direction_deg;
   world["friction"] = {s.world.friction.x(), s.world.friction.y()};
+  world["rolling_friction"] = s.world.rolling_friction;
   world["obstacle"] = json::array();  // those of a table too: the run does not need it any more
   for (const Obstacle& each : s.world.obstacles) {
     world["obstacle"].push_back(
@@ -123,6 +133,10 @@ void resolve(Scenario& s) {
     gait["phase_deg"] = s.gait.phase_deg;
     gait["offset_deg"] = s.gait.offset_deg;
     gait["soft_start"] = s.gait.soft_start;
+    gait["vertical"]["amplitude_deg"] = s.gait.vertical.amplitude_deg;
+    gait["vertical"]["omega_deg"] = s.gait.vertical.omega_deg;
+    gait["vertical"]["phase_deg"] = s.gait.vertical.phase_deg;
+    gait["vertical"]["offset_phase_deg"] = s.gait.vertical.offset_phase_deg;
   } else {
     root["gait"] = nullptr;
   }
@@ -143,7 +157,10 @@ void resolve(Scenario& s) {
   solver["tolerance"] = s.solver.tolerance;
   solver["on_failure"] = s.solver.stop_on_failure ? "stop" : "warn";
   if (!s.solver.dump.empty()) solver["dump"] = s.solver.dump.string();
+  solver["load_sharing"] = s.solver.equal_load_sharing ? "equal" : "least_squares";
+  solver["thesis"]["r_N"] = s.solver.thesis.r_N;
   solver["thesis"]["r_T"] = s.solver.thesis.r_T;
+  solver["thesis"]["r_V"] = s.solver.thesis.r_V;
   solver["thesis"]["r_H"] = s.solver.thesis.r_H;
   solver["thesis"]["epsilon"] = s.solver.thesis.epsilon;
   solver["thesis"]["max_iterations"] = s.solver.thesis.max_iterations;

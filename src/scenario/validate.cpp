@@ -72,7 +72,8 @@ bool is_default(const Key& key, const Node& node) {
 
 class Validator {
  public:
-  explicit Validator(Faults& faults) : faults_(faults) {}
+  /// `model` is the robot's, "" if it is not known.
+  Validator(std::string model, Faults& faults) : model_(std::move(model)), faults_(faults) {}
 
   /// `name` is the row's name ("world.obstacle"), `path` the user's ("world.obstacle.3").
   void table(Node& node, const std::string& name, const std::string& path) {
@@ -168,6 +169,12 @@ class Validator {
       fault(node, path, fmt::format("{} is not built yet", describe(node)), hint);
       return;
     }
+    if (!key.model.empty() && !model_.empty() && key.model != model_ && !is_default(key, node)) {
+      fault(node, path,
+            fmt::format("goes with robot.model = \"{}\", this robot is \"{}\"", key.model, model_),
+            fmt::format("leave it out, or write  model = \"{}\"  in [robot]", key.model));
+      return;
+    }
     for (const Choice& choice : key.choices) {
       if (!choice.built && node.kind == Node::Kind::text && choice.name == node.text) {
         fault(node, path, fmt::format("\"{}\" is not built yet", choice.name),
@@ -252,13 +259,26 @@ class Validator {
     fault(node, path, fmt::format("expected {}, got {}", expectation(key), describe(node)), hint);
   }
 
+  std::string model_;
   Faults& faults_;
 };
+
+/// The model the document asks for; "" if that is no model.
+std::string find_model(const Document& document) {
+  const Key& key = *find_key("robot.model");
+  const Node* robot = document.root.find("robot");
+  const Node* model = robot != nullptr && robot->is_table() ? robot->find("model") : nullptr;
+  if (model == nullptr) return std::get<std::string>(key.default_value);
+  for (const Choice& choice : key.choices) {
+    if (model->kind == Node::Kind::text && model->text == choice.name) return choice.name;
+  }
+  return "";
+}
 
 }  // namespace
 
 void validate(Document& document, Faults& faults) {
-  Validator(faults).table(document.root, "", "");
+  Validator(find_model(document), faults).table(document.root, "", "");
 }
 
 }  // namespace coluber::scenario

@@ -8,40 +8,15 @@
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
-#include "coluber/math/sincos.hpp"
 #include "coluber/planar/system.hpp"
+
+#include "start_pose.hpp"
 
 namespace coluber::simulation {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kAllowedOverlap = 1e-6;  // m
-
-/// Angle of link 1 for which the robot lies along `heading`, the direction from link 1 to link n.
-double first_link_angle(const scenario::Scenario& scenario, const Eigen::VectorXd& phi) {
-  const double heading = scenario.start.heading_deg * kDegree;
-  const auto n = static_cast<double>(phi.size() + 1);
-  // theta_i = theta_1 + sum phi_k; for phi_k = A sin((k-1) beta) the sum is
-  // A (cos(beta/2) - cos((i-3/2) beta)) / (2 sin(beta/2)): a constant and a wave about it. The
-  // constant turns the wave's mean line onto the heading. An offset bends that line; its mean over
-  // the links is taken.
-  const scenario::Gait& gait = scenario.gait;
-  if (phi.size() > 0 && scenario.start.shape == scenario::StartShape::gait && gait.present &&
-      gait.name == "lateral_undulation") {
-    double s = 0.0;
-    double c = 1.0;
-    math::sincos(0.5 * gait.phase_deg * kDegree, s, c);
-    if (std::abs(s) > 1e-9) {
-      return heading - gait.amplitude_deg * kDegree * c / (2.0 * s) -
-             gait.offset_deg * kDegree * (n - 1.0) / 2.0;
-    }
-  }
-  // Any other shape: the mean of the link angles.
-  double mean = 0.0;
-  for (Eigen::Index j = 0; j < phi.size(); ++j)
-    mean += phi(j) * (n - 1.0 - static_cast<double>(j)) / n;
-  return heading - mean;
-}
 
 void refuse_overlap(const scenario::Scenario& scenario, const planar::Model& model,
                     const planar::State& state) {
@@ -118,7 +93,7 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
   model.tilt_direction = scenario.world.tilt_direction_deg * kDegree;
 
   const int link = scenario.start.link - 1;
-  double theta = first_link_angle(scenario, start_phi);
+  double theta = scenario.start.heading_deg * kDegree + first_link_angle(scenario, start_phi);
   for (int j = 0; j < link; ++j) theta += start_phi(j);
   planar::State state = planar::make_state(model, start_phi, link, scenario.start.position, theta);
   refuse_overlap(scenario, model, state);

@@ -30,7 +30,7 @@ Factory find(const std::vector<Entry<Factory>>& entries, const scenario::Scenari
 // Joint angles at t = 0. A soft start holds references back; it does not change the shape.
 Eigen::VectorXd compute_start_phi(const scenario::Scenario& scenario,
                                   std::vector<std::string>& warnings) {
-  const auto joints = static_cast<Eigen::Index>(scenario.robot.link.size()) - 1;
+  const Eigen::Index joints = scenario.robot.angles();
   Eigen::VectorXd phi = Eigen::VectorXd::Zero(joints);
   switch (scenario.start.shape) {
     case scenario::StartShape::straight:
@@ -38,7 +38,7 @@ Eigen::VectorXd compute_start_phi(const scenario::Scenario& scenario,
     case scenario::StartShape::angles:
       if (static_cast<Eigen::Index>(scenario.start.angles_deg.size()) != joints) {
         throw InputError(Diagnostic{scenario::locate(scenario, "start.shape"), "start.shape",
-                                    fmt::format("has {} angles, the robot needs {} (one a joint)",
+                                    fmt::format("has {} angles, the robot needs {}",
                                                 scenario.start.angles_deg.size(), joints),
                                     ""});
       }

@@ -13,18 +13,21 @@ namespace coluber::gait {
 // | w_h      | omega        | angular frequency                        | rad/s | Transeth (7.1) |
 // | beta_h   | phase        | phase from joint to joint                | rad   | Transeth (7.1) |
 // | gamma_h  | offset       | steering offset                          | rad   | Transeth (2.14)|
+// | beta_0   | start_phase  | phase of the pitch joints against yaw    | rad   | Transeth (2.15)|
 
 /// The wave of Transeth (7.1), in rad and s.
 struct HarmonicOptions {
-  double amplitude = 0.0;   ///< rad
-  double omega = 0.0;       ///< rad/s
-  double phase = 0.0;       ///< rad, from joint to joint
-  double offset = 0.0;      ///< rad, on every joint
-  bool soft_start = false;  ///< hold each joint at zero until its reference passes near zero
-  double start_time = 0.0;  ///< s, no joint is released before
+  double amplitude = 0.0;    ///< rad
+  double omega = 0.0;        ///< rad/s
+  double phase = 0.0;        ///< rad, from joint to joint
+  double offset = 0.0;       ///< rad, on every joint
+  double start_phase = 0.0;  ///< rad, of the first joint
+  bool soft_start = false;   ///< hold each joint at zero until its reference passes near zero
+  double start_time = 0.0;   ///< s, no joint is released before
 };
 
-/// Lateral undulation: phi_d,i = A sin(w t + (i - 1) beta) + gamma.  Transeth (7.1), (2.14)
+/// A wave along the body: phi_d,i = A sin(w t + (i - 1) beta + beta_0) + gamma.  Transeth (7.1),
+/// (2.14), (2.15)
 ///
 /// Soft start (Transeth 7.2.2): reference and rate of joint i are zero until the first
 /// t >= start_time with |phi_d,i| <= 3 degrees. These times are found in closed form when the gait
@@ -49,6 +52,25 @@ class COLUBER_EXPORT Harmonic final : public Gait {
   HarmonicOptions options_;
   std::vector<double> release_;                        // s, one a joint
   mutable std::vector<double> angle_, sine_, cosine_;  // scratch of evaluate
+};
+
+/// Waves at both axes of cardan joints: yaw and pitch of joint 1, of joint 2, …
+class COLUBER_EXPORT TwoAxes final : public Gait {
+ public:
+  /// For a robot with this many joints.
+  TwoAxes(int joints, const HarmonicOptions& yaw, const HarmonicOptions& pitch);
+
+  void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
+                Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
+  [[nodiscard]] double max_rate() const override;
+
+  /// The wave of one axis.
+  [[nodiscard]] const Harmonic& yaw() const { return yaw_; }
+  [[nodiscard]] const Harmonic& pitch() const { return pitch_; }
+
+ private:
+  Harmonic yaw_, pitch_;
+  mutable Eigen::VectorXd phi_, phidot_;  // scratch of evaluate
 };
 
 /// First t >= t_0 with |A sin(w t + c) + gamma| <= bound; infinite if there is none. Closed form.

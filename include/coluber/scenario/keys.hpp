@@ -50,6 +50,7 @@ struct Key {
   std::vector<Choice> choices{};
   std::string doc{};      ///< one line, no full stop
   std::string example{};  ///< TOML text of a sensible value
+  std::string model{};    ///< the only model that knows it; "": every one
   bool built = true;      ///< false: known, but any value other than the default is "not built yet"
 };
 

@@ -25,6 +25,8 @@ struct Link {
   double half_core = 0.0393;  ///< m, half length of the capsule's core (L_GS)
   double radius = 0.0525;     ///< m, of the capsule (L_SC)
   double cg_offset = 0.0;     ///< m, centre of gravity ahead of the link's middle, towards link i+1
+  double inertia_axial = 9.40e-4;  ///< kg m², about the link's own axis
+  bool spheres = false;            ///< shape = "spheres"; false: "capsule"
 };
 
 /// `[robot]`.
@@ -33,6 +35,12 @@ struct Robot {
   std::string name;        ///< of the catalogue; empty: spelled out in the file
   std::vector<Link> link;  ///< one a link; its size is the number of links
   int friction_points = 1;
+  bool cardan = true;  ///< joint = "cardan"; false: "yaw"
+
+  /// Joint angles a command speaks of: one a joint, two (yaw, pitch) for a spatial cardan joint.
+  [[nodiscard]] int angles() const {
+    return (static_cast<int>(link.size()) - 1) * (model == "spatial" && cardan ? 2 : 1);
+  }
 };
 
 /// Where the joint angles at the start come from.
@@ -45,9 +53,12 @@ struct Start {
   int link = 1;                                        ///< 1-based: this link …
   Eigen::Vector2d position = Eigen::Vector2d::Zero();  ///< … has its centre here (m)
   double heading_deg = 180.0;                          ///< direction from link 1 to link n
+  std::optional<double> z{};  ///< height of that link's centre (m); none: the robot on the ground
+  double pitch_deg = 0.0;     ///< positive: link n above link 1
+  double roll_deg = 0.0;
 };
 
-/// `[[world.obstacle]]`: a circle, in m.
+/// `[[world.obstacle]]`: a circle, in space the vertical cylinder over it, in m.
 struct Obstacle {
   double x = 0.0;
   double y = 0.0;
@@ -60,9 +71,18 @@ struct World {
   double gravity = 9.81;
   double tilt_deg = 0.0;
   double tilt_direction_deg = 0.0;
-  Eigen::Vector2d friction{0.2, 0.2};    ///< along and across the link
+  Eigen::Vector2d friction{0.2, 0.2};  ///< along and across the link
+  double rolling_friction = 0.0;
   std::vector<Obstacle> obstacles;       ///< those of the file, then those of the table
   std::filesystem::path obstacle_table;  ///< resolved path of the CSV; empty: none
+};
+
+/// `[gait.vertical]`: the wave of the pitch joints; angles in degrees.
+struct VerticalGait {
+  double amplitude_deg = 0.0;
+  double omega_deg = 80.0;
+  double phase_deg = -50.0;
+  double offset_phase_deg = 90.0;  ///< against the yaw joints
 };
 
 /// `[gait]`; angles in degrees, as in the file.
@@ -75,6 +95,7 @@ struct Gait {
   double phase_deg = -50.0;
   double offset_deg = 0.0;
   bool soft_start = false;
+  VerticalGait vertical;
 };
 
 /// `[controller]`.
@@ -89,7 +110,9 @@ struct Controller {
 
 /// `[solver.thesis]`.
 struct ThesisSolver {
+  double r_N = 0.1;
   double r_T = 1.3;
+  double r_V = 0.05;
   double r_H = 0.01;
   double epsilon = 2e-5;
   int max_iterations = 10000;
@@ -102,6 +125,7 @@ struct Solver {
   bool landing = true;  ///< activation = "landing"; false: "gap"
   double dt = 1e-3;
   double tolerance = 1e-10;
+  bool equal_load_sharing = false;  ///< load_sharing = "equal"; false: "least_squares"
   bool stop_on_failure = true;
   std::filesystem::path dump{};  ///< for the problem of the hardest step; empty: none
   ThesisSolver thesis;

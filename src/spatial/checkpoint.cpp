@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+#include "coluber/core/error.hpp"
+#include "coluber/core/hash.hpp"
+#include "coluber/spatial/system.hpp"
+
+// What a checkpoint holds of the snake in space. Each function below goes both ways. The structured
+// bindings name every field: a new one does not compile until it is written here as well, and then
+// `version` goes up by one.
+
+namespace coluber::spatial {
+namespace {
+
+constexpr std::uint32_t version = 1;
+
+template <typename Bytes, typename Value>
+void exchange_point(Bytes& bytes, Value& point) {
+  auto& [x_1, x_2, x_3, closed] = point;
+  for (auto* impulse : {&x_1, &x_2, &x_3}) bytes(impulse->N, impulse->T);
+  bytes(closed);
+}
+
+template <typename Bytes, typename Value>
+void exchange_state(Bytes& bytes, Value& state) {
+  auto& [k, r, p, phi, twist, phidot, twist_2, twist_3, phidot_2, phidot_3, v, omega, l, near] =
+      state;
+  bytes(k, r, p, phi, twist, phidot, twist_2, twist_3, phidot_2, phidot_3, v, omega, l);
+  for (auto& surface : near) {
+    bytes.list(surface, [&](auto& entry) {
+      auto& [link, key, sliding, rolling, last_active] = entry;
+      bytes(link, key, last_active);
+      exchange_point(bytes, sliding);
+      exchange_point(bytes, rolling);
+    });
+  }
+}
+
+template <typename Bytes, typename Value>
+void exchange_work(Bytes& bytes, Value& work) {
+  auto& [servo, friction, contact, gravity, scheme] = work;
+  bytes(servo, friction, contact, gravity, scheme);
+}
+
+/// What only a damaged file or one of another scene can hold, and what a step would trip over.
+void require_fit(const ByteReader& bytes, const Model& model, const State& state) {
+  const auto good = [](const nonsmooth::PointMemory& point) {
+    return point.closed >= 0 && point.closed <= 3;
+  };
+  const auto order = [](const ContactMemory& entry) { return std::pair(entry.link, entry.key); };
+  if (state.k < 0) bytes.refuse("a negative number of steps");
+  if (!(std::abs(state.p.squaredNorm() - 1.0) < 1e-9)) bytes.refuse("a rotation of no unit length");
+  for (const auto& surface : state.near) {
+    for (std::size_t i = 0; i < surface.size(); ++i) {
+      const ContactMemory& entry = surface[i];
+      if (entry.link < 0 || entry.link >= model.n() || entry.key < 0 || !good(entry.sliding) ||
+          !good(entry.rolling) || (i > 0 && order(surface[i - 1]) >= order(entry))) {
+        bytes.refuse("a contact makes no sense");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <typename Bytes, typename Self>
+void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
+  bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
+  bytes(self.ground_sum_, self.obstacle_sum_, self.frame_start_, self.frame_residual_,
+        self.frame_rigid_residual_, self.frame_penetration_, self.frame_iterations_);
+  exchange_work(bytes, self.work_);
+  bytes(self.max_torque_, self.ground_penetration_, self.obstacle_penetration_, self.start_,
+        self.heading_, self.start_heading_);
+}
+
+bool SpatialSystem::save_state(ByteWriter& bytes) const {
+  bytes.section("spatial", version);
+  exchange_state(bytes, state_);
+  exchange_sums(bytes, *this);
+  return true;
+}
+
+void SpatialSystem::restore_state(ByteReader& bytes) {
+  bytes.section("spatial", version);
+  State state = state_;
+  exchange_state(bytes, state);
+  require_fit(bytes, model_, state);
+  ByteWriter before;
+  exchange_sums(before, *this);
+  try {
+    exchange_sums(bytes, *this);
+    if (frame_start_ < 0 || frame_start_ > state.k) bytes.refuse("a frame before the first step");
+  } catch (const Error&) {
+    ByteReader back(before.bytes(), "");
+    exchange_sums(back, *this);
+    throw;
+  }
+  state_ = std::move(state);
+}
+
+std::uint64_t SpatialSystem::state_hash() const {
+  ByteWriter bytes;
+  exchange_state(bytes, state_);
+  return Hasher().update(bytes.bytes()).finish();
+}
+
+}  // namespace coluber::spatial
