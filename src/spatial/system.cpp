@@ -28,6 +28,11 @@ std::vector<Observable> make_observables(const Model& model) {
        "the world",
        {n, 4},
        {"w", "x", "y", "z"}},
+      {"link_angle",
+       "rad",
+       "angle from e_x to the link's axis seen from above; the axis points to the next link",
+       {n},
+       {}},
       {"joint_angle", "rad",
        "yaw, positive turns the next link left, and pitch, positive turns it down", joints, axes},
       {"joint_rate", "rad/s", "rate of the joint angle", joints, axes},
@@ -170,6 +175,15 @@ void SpatialSystem::observe(std::span<double> frame) const {
     const Eigen::Vector4d p = compute_euler_parameters(pose_, i);
     out = std::copy(p.data(), p.data() + 4, out);
   }
+  // Never wrapped: from the middle link outwards, neighbours differ by less than half a turn.
+  const int b = model_.base();
+  const auto follow = [&](int i, double near) {
+    return near + std::remainder(heading_of(pose_, i) - near, 2.0 * std::numbers::pi);
+  };
+  out[b] = follow(b, heading_);
+  for (int i = b + 1; i < n; ++i) out[i] = follow(i, out[i - 1]);
+  for (int i = b - 1; i >= 0; --i) out[i] = follow(i, out[i + 1]);
+  out += n;
   const int angles = model_.angles();
   for (int j = 0; j < angles; ++j) *out++ = state_.phi(j) - 0.5 * options_.dt * state_.phidot(j);
   for (int j = 0; j < angles; ++j) *out++ = state_.phidot(j);
