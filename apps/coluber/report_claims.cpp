@@ -31,7 +31,8 @@ Json difference_of(const std::vector<std::pair<std::string, MeasureValue>>& valu
 Json to_json(const Verdict& verdict) {
   const auto& claim = *verdict.claim;
   const bool behaviour = claim.kind == ClaimKind::behaviour;
-  const bool computed = !verdict.values.empty();
+  const auto* measured = verdict.measured();
+  const bool computed = measured != nullptr;
   Json item;
   item["id"] = claim.id;
   item["source"] = claim.source;
@@ -44,9 +45,9 @@ Json to_json(const Verdict& verdict) {
   if (!computed) {
     item["measured"] = nullptr;
   } else if (behaviour) {
-    item["measured"] = fulfils(verdict.values.back().second, claim.holds);
+    item["measured"] = fulfils(*measured, claim.holds);
   } else {
-    item["measured"] = to_json(verdict.values.back().second);
+    item["measured"] = to_json(*measured);
   }
   item["unit"] = claim.unit;
   item["expected"] = behaviour        ? Json(claim.recorded == ClaimStatus::reproduced)
@@ -59,10 +60,12 @@ Json to_json(const Verdict& verdict) {
     item["expected"] = nullptr;
     item["band"] = nullptr;
   }
+  // the way that decides; one that is named is held alone to the status and the band
+  item["judged"] = computed ? Json(verdict.judged) : Json();
   auto values = Json::object();
   for (const auto& [way, value] : verdict.values) values[way] = to_json(value);
   if (computed) values["difference"] = difference_of(verdict.values);
-  if (!verdict.controls.empty()) values["control"] = to_json(verdict.controls.back().second);
+  if (const auto* control = verdict.control()) values["control"] = to_json(*control);
   item["values"] = std::move(values);
   item["status"] = to_string(verdict.status);
   item["recorded"] = to_string(claim.recorded);
@@ -77,7 +80,8 @@ Json to_json(const Verdict& verdict) {
     bool holds = false;
     for (const auto& [way, value] : verdict.controls) {
       control_values[way] = to_json(value);
-      holds = holds || fulfils(value, claim.holds);
+      if (claim.judged.empty() || way == claim.judged)
+        holds = holds || fulfils(value, claim.holds);
     }
     control["values"] = std::move(control_values);
     control["measured"] = holds;
@@ -126,11 +130,21 @@ std::string expected_of(const Claim& claim) {
 }
 
 std::string measured_of(const Verdict& verdict) {
-  return verdict.values.empty() ? "–" : shown(verdict.values.back().second);
+  const auto* value = verdict.measured();
+  if (value == nullptr) return "–";
+  // a way that decides alone is not the one of the column's heading
+  return verdict.claim->judged.empty() ? shown(*value)
+                                       : fmt::format("{} ({})", shown(*value), verdict.judged);
 }
 
 std::string other_way_of(const Verdict& verdict) {
-  return verdict.values.size() < 2 ? "" : shown(verdict.values.front().second);
+  if (verdict.values.size() < 2) return "";
+  if (verdict.claim->judged.empty()) return shown(verdict.values.front().second);
+  std::string others;
+  for (const auto& [way, value] : verdict.values)
+    if (way != verdict.judged)
+      others += fmt::format("{}{} ({})", others.empty() ? "" : ", ", shown(value), way);
+  return others;
 }
 
 /// Characters as a reader counts them: UTF-8 continuation bytes take no room.
@@ -321,9 +335,12 @@ std::string claims_page(const std::vector<SourceReport>& reports,
           "<tr><td class=\"claim\"><span class=\"id\">{}</span> <span "
           "class=\"where\">{}</span><br>{}",
           escaped(claim.id), escaped(claim.where), escaped(claim.statement));
-      if (!verdict.controls.empty())
+      if (const auto* control = verdict.control())
         page += fmt::format("<p class=\"note\">Negative control: {}.</p>",
-                            escaped(shown(verdict.controls.back().second) + unit));
+                            escaped(shown(*control) + unit));
+      if (!claim.judged.empty())
+        page += fmt::format("<p class=\"note\">Judged in the way \"{}\" alone.</p>",
+                            escaped(claim.judged));
       if (!claim.note.empty()) page += fmt::format("<p class=\"note\">{}</p>", escaped(claim.note));
       for (const auto& failure : verdict.failures)
         page += fmt::format("<p class=\"note failed\">{}</p>", escaped(failure));

@@ -192,7 +192,8 @@ class Reader {
   void read_claim(const toml::table& table) {
     allow(table, "claim",
           {"id", "where", "statement", "kind", "unit", "published", "tolerance", "holds",
-           "expected", "band", "run", "measure", "control", "control_measure", "status", "note"});
+           "expected", "band", "run", "measure", "control", "control_measure", "judged", "status",
+           "note"});
     const auto at = table.source().begin;
     Claim claim;
     claim.source = file_.source;
@@ -211,6 +212,15 @@ class Reader {
     claim.measure = measure_of(table, "measure");
     claim.control_run = text_of(table, "claim", "control", false);
     claim.control_measure = measure_of(table, "control_measure");
+    claim.judged = text_of(table, "claim", "judged", false);
+    if (const auto* node = table.get("judged"); node != nullptr && node->is_string()) {
+      std::vector<std::string_view> names;
+      for (const auto& way : file_.ways) names.push_back(way.name);
+      if (std::find(names.begin(), names.end(), claim.judged) == names.end())
+        fault(node->source().begin, "claim.judged",
+              fmt::format("there is no way \"{}\" in this file", claim.judged),
+              fmt::format("its ways are {}", fmt::join(names, ", ")));
+    }
     if (!claim.run.empty()) known_run(at, "claim.run", claim.run);
     if (!claim.control_run.empty()) known_run(at, "claim.control", claim.control_run);
     if (const auto* node = table.get("holds")) {

@@ -60,6 +60,7 @@ struct Claim {
   MeasureSpec measure;
   std::string control_run;      ///< behaviours: the same measure on this run must not hold …
   MeasureSpec control_measure;  ///< … or this measure must not
+  std::string judged;           ///< the one way that decides; empty: all, the last is `measured`
   ClaimStatus recorded = ClaimStatus::reproduced;
   std::string note;
   std::string file;  ///< where it is written down
@@ -82,7 +83,7 @@ struct ClaimFile {
   std::filesystem::path path;
   std::string source;
   std::string document;   ///< author, title, year
-  std::vector<Way> ways;  ///< the last is the one `measured` comes from
+  std::vector<Way> ways;  ///< the last is the one `measured` comes from, unless a claim says other
   std::map<std::string, ClaimRun, std::less<>> runs;
   std::vector<Claim> claims;
   std::vector<ClaimFigure> figures;

@@ -45,12 +45,24 @@ class RunStore {
 /// What became of a claim.
 struct Verdict {
   const Claim* claim = nullptr;
-  std::vector<std::pair<std::string, MeasureValue>> values;    ///< by way, the last is `measured`
+  std::vector<std::pair<std::string, MeasureValue>> values;    ///< by way, in the file's order
   std::vector<std::pair<std::string, MeasureValue>> controls;  ///< the same of the negative control
+  std::string judged;                                          ///< the way that is `measured`
   ClaimStatus status = ClaimStatus::differs;
   std::vector<std::string> failures;  ///< what makes the command fail; empty: as recorded
 
   [[nodiscard]] bool passed() const { return failures.empty(); }
+  /// What the status was read from, and the control of the same way; null if there is none.
+  [[nodiscard]] const MeasureValue* measured() const { return find(values); }
+  [[nodiscard]] const MeasureValue* control() const { return find(controls); }
+
+ private:
+  [[nodiscard]] const MeasureValue* find(
+      const std::vector<std::pair<std::string, MeasureValue>>& of) const {
+    for (const auto& [way, value] : of)
+      if (way == judged) return &value;
+    return nullptr;
+  }
 };
 
 /// Requests every run that the claim and its control need.

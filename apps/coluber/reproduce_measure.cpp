@@ -43,6 +43,32 @@ int axis_of(const json& spec) {
 
 int link_of(const json& spec) { return spec.at("link").get<int>() - 1; }
 
+/// Frames whose time lies in the window; without `from` or `to` it is open.
+std::vector<std::size_t> frames_in(const Trajectory& run, const json& spec) {
+  const double from = spec.value("from", -std::numeric_limits<double>::infinity());
+  const double to = spec.value("to", std::numeric_limits<double>::infinity());
+  if (run.frames() == 0 || (std::isfinite(to) && to > run.time.back() + slack))
+    throw Error(fmt::format("the run ends before {} s", to));
+  std::vector<std::size_t> frames;
+  for (std::size_t k = 0; k < run.frames(); ++k)
+    if (run.time[k] >= from - slack && run.time[k] <= to + slack) frames.push_back(k);
+  if (frames.size() < 2)
+    throw Error(fmt::format("the run has no two frames between {} and {} s", from, to));
+  return frames;
+}
+
+/// Where the link is over the frames; without `link`, the mean of all links.
+std::vector<double> places_of(const Trajectory& run, const json& spec, int axis) {
+  if (spec.contains("link")) return run.column("link_position", link_of(spec), axis);
+  const int n = count_of(run, "link_position");
+  std::vector<double> mean(run.frames(), 0.0);
+  for (int i = 0; i < n; ++i) {
+    const auto one = run.column("link_position", i, axis);
+    for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += one[k] / n;
+  }
+  return mean;
+}
+
 double at_time(const Trajectory& run, std::string_view name, double t, int link, int axis) {
   if (run.frames() == 0 || t < run.time.front() - slack || t > run.time.back() + slack)
     throw Error(fmt::format("the run has nothing at {} s", t));
@@ -76,16 +102,145 @@ double mean_force(const Trajectory& run, const json& spec, std::string_view name
   return impulse / span;
 }
 
+/// How far the link, or the mean of all links, came along an axis between two times.
+double displacement(const Trajectory& run, const json& spec, double from, double to, int axis) {
+  const auto moved = [&](int link) {
+    return at_time(run, "link_position", to, link, axis) -
+           at_time(run, "link_position", from, link, axis);
+  };
+  if (spec.contains("link")) return moved(link_of(spec));
+  const int n = count_of(run, "link_position");
+  double sum = 0.0;
+  for (int i = 0; i < n; ++i) sum += moved(i);
+  return sum / n;
+}
+
 // displacement over the window divided by its length
 MeasureValue mean_velocity(const json& spec, const Context& context) {
+  const double from = spec.at("from").get<double>();
+  const double to = spec.at("to").get<double>();
+  return displacement(trajectory_of(spec, context), spec, from, to, axis_of(spec)) / (to - from);
+}
+
+// angle from e_x to the displacement over the window, seen from above
+MeasureValue direction(const json& spec, const Context& context) {
   const auto& run = trajectory_of(spec, context);
   const double from = spec.at("from").get<double>();
   const double to = spec.at("to").get<double>();
+  return std::atan2(displacement(run, spec, from, to, 1), displacement(run, spec, from, to, 0));
+}
+
+// all that was moved against the axis within the window
+MeasureValue back_steps(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  const auto place = places_of(run, spec, axis_of(spec));
+  const auto frames = frames_in(run, spec);
+  double back = 0.0;
+  for (std::size_t k = frames.front() + 1; k <= frames.back(); ++k)
+    back += std::max(0.0, place[k - 1] - place[k]);
+  return back;
+}
+
+// largest distance of the path seen from above from the straight line between its ends, over that
+// line's length: 0 is straight
+MeasureValue bend(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  const auto x = places_of(run, spec, 0);
+  const auto y = places_of(run, spec, 1);
+  const auto frames = frames_in(run, spec);
+  const std::size_t first = frames.front();
+  const Eigen::Vector2d chord(x[frames.back()] - x[first], y[frames.back()] - y[first]);
+  double largest = 0.0;
+  for (const auto k : frames)
+    largest =
+        std::max(largest, std::abs(chord.x() * (y[k] - y[first]) - chord.y() * (x[k] - x[first])));
+  return largest / chord.squaredNorm();
+}
+
+// distance a link moved along its own axis, to and fro, seen from above
+MeasureValue axial_slide(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
   const int link = link_of(spec);
-  const int axis = axis_of(spec);
-  return (at_time(run, "link_position", to, link, axis) -
-          at_time(run, "link_position", from, link, axis)) /
-         (to - from);
+  const auto x = run.column("link_position", link, 0);
+  const auto y = run.column("link_position", link, 1);
+  const auto angle = run.column("link_angle", link);
+  const auto frames = frames_in(run, spec);
+  double slid = 0.0;
+  for (std::size_t k = frames.front() + 1; k <= frames.back(); ++k) {
+    const double theta = 0.5 * (angle[k - 1] + angle[k]);
+    slid +=
+        std::abs((x[k] - x[k - 1]) * std::cos(theta) + (y[k] - y[k - 1]) * std::sin(theta));
+  }
+  return slid;
+}
+
+/// Changes of a link's velocity from one frame's interval to the next, within the window.
+std::vector<double> velocity_changes(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  const auto place = places_of(run, spec, axis_of(spec));
+  const auto frames = frames_in(run, spec);
+  std::vector<double> changes;
+  for (std::size_t k = frames.front() + 1; k < frames.back(); ++k)
+    changes.push_back((place[k + 1] - place[k]) / (run.time[k + 1] - run.time[k]) -
+                      (place[k] - place[k - 1]) / (run.time[k] - run.time[k - 1]));
+  return changes;
+}
+
+MeasureValue largest_jump(const json& spec, const Context& context) {
+  double largest = 0.0;
+  for (const double change : velocity_changes(spec, context))
+    largest = std::max(largest, std::abs(change));
+  return largest;
+}
+
+// how often the velocity jumps by at least so much; frames in a row are one jump
+MeasureValue jumps(const json& spec, const Context& context) {
+  const double least = spec.at("at_least").get<double>();
+  int count = 0;
+  bool jumping = false;
+  for (const double change : velocity_changes(spec, context)) {
+    const bool now = std::abs(change) >= least;
+    count += now && !jumping ? 1 : 0;
+    jumping = now;
+  }
+  return static_cast<double>(count);
+}
+
+// the first frame at which |value| is at least so large; NaN if there is none
+MeasureValue first_time(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  const auto values = run.column(spec.at("observable").get<std::string>(),
+                                 spec.value("link", 1) - 1, axis_of(spec));
+  for (const auto k : frames_in(run, spec))
+    if (std::abs(values[k]) >= spec.at("at_least").get<double>()) return run.time[k];
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+// the frame from which on the kinetic energy stays below a bound up to `to`; NaN if it does not
+MeasureValue rest_time(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  const auto energy = run.column("energy");
+  const auto frames = frames_in(run, spec);
+  std::size_t since = frames.back() + 1;
+  while (since > frames.front() && energy[since - 1] < spec.at("below").get<double>()) --since;
+  return since > frames.back() ? std::numeric_limits<double>::quiet_NaN() : run.time[since];
+}
+
+// largest distance between a link's places in two runs at the same times
+MeasureValue apart(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  const auto& other = context.lookup(spec.at("other").get<std::string>());
+  const int link = link_of(spec);
+  double largest = 0.0;
+  for (const auto k : frames_in(run, spec)) {
+    const double t = run.time[k];
+    largest =
+        std::max(largest, std::hypot(run.at("link_position", k, link, 0) -
+                                         at_time(other, "link_position", t, link, 0),
+                                     run.at("link_position", k, link, 1) -
+                                         at_time(other, "link_position", t, link, 1)));
+  }
+  return largest;
 }
 
 MeasureValue value_at(const json& spec, const Context& context) {
@@ -241,9 +396,22 @@ MeasureValue spread(const json& spec, const Context& context) {
   return (high - low) / std::abs(sum / static_cast<double>(spec.at("of").size()));
 }
 
+// largest - smallest of several numbers
+MeasureValue range_of(const json& spec, const Context& context) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const auto& part : spec.at("of")) {
+    const double value = number_of(part, context);
+    if (std::isnan(value)) return value;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  return high - low;
+}
+
 // ---- the table of measures ----------------------------------------------------------------------
 
-enum class Kind : std::uint8_t { number, link, text, axis, measure, measures, points, pair };
+enum class Kind : std::uint8_t { number, link, text, run, axis, measure, measures, points, pair };
 
 struct Parameter {
   std::string_view name;
@@ -267,7 +435,19 @@ const std::vector<Measure>& measures() {
   static const Parameter from{"from", Kind::number};
   static const Parameter to{"to", Kind::number};
   static const std::vector<Measure> all{
-      {"mean_velocity", {link, axis, from, to}, true, mean_velocity},
+      {"mean_velocity", {any_link, axis, from, to}, true, mean_velocity},
+      {"direction", {any_link, from, to}, true, direction},
+      {"back_steps", {any_link, axis, from, to}, true, back_steps},
+      {"bend", {any_link, from, to}, true, bend},
+      {"axial_slide", {link, from, to}, true, axial_slide},
+      {"largest_jump", {any_link, axis, from, to}, true, largest_jump},
+      {"jumps", {any_link, axis, from, to, {"at_least", Kind::number}}, true, jumps},
+      {"first_time",
+       {{"observable", Kind::text}, any_link, any_axis, {"at_least", Kind::number}},
+       true,
+       first_time},
+      {"rest_time", {{"below", Kind::number}, to}, true, rest_time},
+      {"apart", {link, {"other", Kind::run}, from, to}, true, apart},
       {"value_at", {observable, any_link, any_axis, {"at", Kind::number}}, true, value_at},
       {"deviation", {link, {"points", Kind::points}}, true, deviation},
       {"extreme",
@@ -286,7 +466,8 @@ const std::vector<Measure>& measures() {
       {"turn", {from, to}, true, turn},
       {"sine_misfit", {link, from, to, {"wavelength", Kind::pair}}, true, sine_misfit},
       {"ratio", {{"numerator", Kind::measure}, {"denominator", Kind::measure}}, true, ratio},
-      {"spread", {{"of", Kind::measures}}, true, spread}};
+      {"spread", {{"of", Kind::measures}}, true, spread},
+      {"range", {{"of", Kind::measures}}, true, range_of}};
   return all;
 }
 
@@ -331,6 +512,9 @@ void check(const json& spec, bool number_wanted, std::vector<std::string>& fault
         good = value.is_string() && (key != "of" || value.get<std::string>() == "max" ||
                                      value.get<std::string>() == "min");
         break;
+      case Kind::run:
+        good = value.is_string();
+        break;
       case Kind::axis:
         good = value == "x" || value == "y" || value == "z";
         break;
@@ -365,7 +549,7 @@ void check(const json& spec, bool number_wanted, std::vector<std::string>& fault
 void gather_runs(const json& spec, std::vector<std::string>& names) {
   if (spec.is_object()) {
     for (const auto& [key, value] : spec.items()) {
-      if (key == "run" && value.is_string())
+      if ((key == "run" || key == "other") && value.is_string())
         names.push_back(value.get<std::string>());
       else
         gather_runs(value, names);

@@ -226,6 +226,24 @@ TEST(Run, AFastSpellShorterThanATenthOfASecondIsNoRunaway) {
   EXPECT_EQ(run_into(simulation, sink).status, RunStatus::completed);
 }
 
+TEST(Run, ALimpRobotIsNoRunaway) {
+  // the same wheel spins at 30 rad/s for 0.3 s, before the motors start and after
+  struct Spin final : control::Controller {
+    void update(const control::ControlInput& in, JointCommand& command) override {
+      command.tau(0) = in.t < 0.0005 ? 30.0 / in.dt : 0.0;
+    }
+  };
+  for (const double start_time : {1.0, 0.0}) {
+    Simulation simulation = make_wheel(1e-3, 0.3, 100.0, 0.0, {.implicit_servo = false});
+    simulation.controller = std::make_unique<Spin>();
+    simulation.scenario.controller.start_time = start_time;
+    record::TrajectorySink sink;
+    EXPECT_EQ(run_into(simulation, sink).status,
+              start_time > 0.3 ? RunStatus::completed : RunStatus::failed)
+        << "motors on from " << start_time << " s";
+  }
+}
+
 TEST(Run, AnInterruptEndsItAfterTheStepWithWhatThereIs) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   std::atomic<bool> interrupt{false};
