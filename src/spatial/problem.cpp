@@ -51,9 +51,21 @@ void set_inertia(const Link& link, const Vector3d& r, const Vector3d& e_z, Node<
   node.M.bottomRightCorner<3, 3>() = m * Eigen::Matrix3d::Identity();
 }
 
+/// Whether a near point is in the problem.
+bool is_active(const world::SurfacePoint& point, const StepOptions& options) {
+  return options.activation == Activation::landing || point.g <= 0.0;
+}
+
 /// b of the normal law.
 double approach(double g, const StepOptions& options) {
   return options.activation == Activation::gap ? 0.0 : nonsmooth::landing_speed(g, options.dt);
+}
+
+/// c of the normal law: what shares the load. The thesis, its solver with its activation, has none,
+/// and its iteration shares the load as it happens to.
+double compliance(const Link& link, const StepOptions& options) {
+  const bool literal = options.solver == Solver::thesis && options.activation == Activation::gap;
+  return literal ? 0.0 : kEpsilon / link.m;
 }
 
 /// Friction at `a`.
@@ -123,7 +135,7 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
   contact.kind = ContactKind::ground;
   contact.w_N = force_direction(a, up);
   contact.unilateral = true;
-  contact.c = kEpsilon / link.m;
+  contact.c = compliance(link, options);
   contact.b = approach(point.g, options);
   if (model.load_sharing == LoadSharing::equal) {
     add(contact, kGround, index, Part::support);
@@ -162,7 +174,7 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
   Contact<6> contact;
   contact.w_N = force_direction(r + point.s * e_z, normal);
   contact.unilateral = true;
-  contact.c = kEpsilon / link.m;
+  contact.c = compliance(link, options);
   contact.b = approach(point.g, options);
   const ContactFrame frame = compute_frame(model, kCylinders, point, e_z);
   if (frame.mu.maxCoeff() > 0.0) {
@@ -348,6 +360,7 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
     const auto& ground = data.near[kGround].found;
     for (int c = ground.first[static_cast<std::size_t>(i)];
          c < ground.first[static_cast<std::size_t>(i) + 1]; ++c) {
+      if (!is_active(ground.points[static_cast<std::size_t>(c)], options)) continue;
       // Halves, or what balances about a centre of gravity that is not in the middle.
       const double lean = link.L_GS > 0.0 ? link.offset / link.L_GS : 0.0;
       const bool rear = ground.points[static_cast<std::size_t>(c)].key == 0;
@@ -357,6 +370,7 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
     const auto& cylinders = data.near[kCylinders].found;
     for (int c = cylinders.first[static_cast<std::size_t>(i)];
          c < cylinders.first[static_cast<std::size_t>(i) + 1]; ++c) {
+      if (!is_active(cylinders.points[static_cast<std::size_t>(c)], options)) continue;
       add_cylinder_point(model, link, r, e_z, c, options, data, add);
     }
     node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
