@@ -53,11 +53,15 @@ class FrameSchedule {
 // energy in. The motion stays finite and looks like a result, so it has to be told apart.
 class RunawayGuard {
  public:
-  RunawayGuard(bool on, double max_rate, double dt)
-      : on_(on), limit_(runaway_factor * std::max(max_rate, runaway_floor)), dt_(dt) {}
+  /// Watches from `start` (s) on: joints whose motors are off may fall as they like.
+  RunawayGuard(bool on, double max_rate, double start, double dt)
+      : on_(on),
+        limit_(runaway_factor * std::max(max_rate, runaway_floor)),
+        start_(start),
+        dt_(dt) {}
 
-  bool triggered(const Eigen::VectorXd& phidot) {
-    if (!on_ || phidot.size() == 0) return false;
+  bool triggered(double t, const Eigen::VectorXd& phidot) {
+    if (!on_ || t <= start_ || phidot.size() == 0) return false;
     if (phidot.cwiseAbs().maxCoeff(&joint_) > limit_) {
       above_ += dt_;
     } else {
@@ -70,11 +74,13 @@ class RunawayGuard {
     bytes(self.above_, self.joint_);
   }
   [[nodiscard]] double limit() const { return limit_; }
-  [[nodiscard]] int joint() const { return static_cast<int>(joint_) + 1; }
+  /// 0-based index of the fastest joint angle.
+  [[nodiscard]] int angle() const { return static_cast<int>(joint_); }
 
  private:
   bool on_;
   double limit_;  // rad/s
+  double start_;  // s
   double dt_;
   double above_ = 0.0;  // s without a break
   Eigen::Index joint_ = 0;
@@ -163,10 +169,12 @@ void restore_checkpoint(Simulation& simulation, LoopState& loop, std::string_vie
 }
 
 std::string explain_runaway(const Simulation& simulation, const RunawayGuard& guard, double t) {
+  const auto joints = static_cast<int>(simulation.scenario.robot.link.size()) - 1;
+  const int axes = joints > 0 ? simulation.system->joint_count() / joints : 1;  // of a joint
   std::string text = fmt::format(
       "runaway at t = {:.6g} s: joint {} and others moved faster than {:.4g} rad/s for {} s; the "
       "explicit servo is unstable at dt = {} s",
-      t, guard.joint(), guard.limit(), runaway_time, simulation.system->dt());
+      t, guard.angle() / axes + 1, guard.limit(), runaway_time, simulation.system->dt());
   const auto limit = std::ranges::find_if(simulation.warnings, [](const std::string& warning) {
     return warning.find("explicit") != std::string::npos;
   });
@@ -214,7 +222,8 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   Eigen::VectorXd phidot_d_E(joints);
   std::vector<double> values(static_cast<std::size_t>(frame_size(system.observables())));
   FrameSchedule schedule(dt, scenario.record.rate_hz);
-  LoopState loop{RunawayGuard(!scenario.controller.implicit_servo, simulation.gait->max_rate(), dt),
+  LoopState loop{RunawayGuard(!scenario.controller.implicit_servo, simulation.gait->max_rate(),
+                              scenario.controller.start_time, dt),
                  JointCommand(joints), StopConditions(scenario, system),
                  Tally{.first = system.step_count()}};
   if (!options.resume.empty()) {
@@ -300,8 +309,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       }
     }
     system.joint_state(phi, phidot);
-    // motors that are off feed nothing in: a limp robot may flail
-    if (t_E > scenario.controller.start_time && guard.triggered(phidot)) {
+    if (guard.triggered(t_E, phidot)) {
       outcome.status = RunStatus::failed;
       outcome.message = explain_runaway(simulation, guard, t_E);
       break;

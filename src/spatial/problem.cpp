@@ -5,6 +5,8 @@
 #include "coluber/math/sincos.hpp"
 #include "coluber/spatial/snake.hpp"
 
+#include "contact_frame.hpp"
+
 // The contact problem of one step (docs/theory-spatial.md). Velocities are taken at the middle
 // link's centre of gravity in world axes, positions are those of q_M.
 
@@ -49,18 +51,30 @@ void set_inertia(const Link& link, const Vector3d& r, const Vector3d& e_z, Node<
   node.M.bottomRightCorner<3, 3>() = m * Eigen::Matrix3d::Identity();
 }
 
+/// Whether a near point is in the problem.
+bool is_active(const world::SurfacePoint& point, const StepOptions& options) {
+  return options.activation == Activation::landing || point.g <= 0.0;
+}
+
 /// b of the normal law.
 double approach(double g, const StepOptions& options) {
   return options.activation == Activation::gap ? 0.0 : nonsmooth::landing_speed(g, options.dt);
 }
 
-/// Friction with the coefficients `mu` along t_1 and t_2 at `a`.
-void set_friction(const Link& link, const Vector3d& a, const Vector3d& t_1, const Vector3d& t_2,
-                  const Vector2d& mu, const nonsmooth::PointMemory& memory, Contact<6>& contact) {
-  contact.mu = mu;
-  contact.mu_max = mu.maxCoeff();
-  contact.w_1 = mu.x() * force_direction(a, t_1);
-  contact.w_2 = mu.y() * force_direction(a, t_2);
+/// c of the normal law: what shares the load. The thesis, its solver with its activation, has none,
+/// and its iteration shares the load as it happens to.
+double compliance(const Link& link, const StepOptions& options) {
+  const bool literal = options.solver == Solver::thesis && options.activation == Activation::gap;
+  return literal ? 0.0 : kEpsilon / link.m;
+}
+
+/// Friction at `a`.
+void set_friction(const Link& link, const Vector3d& a, const ContactFrame& frame,
+                  const nonsmooth::PointMemory& memory, Contact<6>& contact) {
+  contact.mu = frame.mu;
+  contact.mu_max = frame.mu.maxCoeff();
+  contact.w_1 = frame.mu.x() * force_direction(a, frame.t_1);
+  contact.w_2 = frame.mu.y() * force_direction(a, frame.t_2);
   contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
   contact.A = memory.x_1.T;  // zero after a step in which the contact was open
 }
@@ -78,13 +92,6 @@ void set_rolling(const Link& link, double mu_V, const nonsmooth::PointMemory& me
   contact.w_2 = torque_direction({arm, 0.0, 0.0});
   contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
   contact.A = memory.x_1.T;
-}
-
-/// Horizontal direction of a link; e_x for one that stands upright, where no direction is along it.
-Vector3d along_ground(const Vector3d& e_z) {
-  const double length = std::sqrt(e_z.x() * e_z.x() + e_z.y() * e_z.y());
-  if (!(length > 1e-9)) return Vector3d::UnitX();
-  return {e_z.x() / length, e_z.y() / length, 0.0};
 }
 
 /// Adds contacts of the problem together with what they stand for and the guess of their impulse.
@@ -112,6 +119,13 @@ class Adder {
   bool warm_start_;
 };
 
+/// What a normal impulse gives way to, which makes the sharing of a load unique (m/s a N s). The
+/// thesis' own law, c = 0, leaves the sharing to where its iteration starts.
+double compliance(const Link& link, const StepOptions& options) {
+  const bool as_thesis = options.solver == Solver::thesis && options.law == nonsmooth::Law::rigid;
+  return as_thesis ? 0.0 : kEpsilon / link.m;
+}
+
 /// Contacts of one end of a link with the ground: the body-fixed point that touches now, a = s e_z
 /// - L_SC e_z^I, so that a rolling link rolls.  Transeth (4.27)-(4.46)
 void add_ground_point(const Model& model, const Link& link, const Vector3d& r, const Vector3d& e_z,
@@ -121,18 +135,16 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
   const ContactMemory& memory = data.near[kGround].memory[i];
   const Vector3d up = Vector3d::UnitZ();
   const Vector3d a = r + point.s * e_z - link.L_SC * up;
-  const Vector3d along = along_ground(e_z);
-  const Vector3d across{-along.y(), along.x(), 0.0};
-  const bool friction = model.mu_T.maxCoeff() > 0.0;
+  const ContactFrame frame = compute_frame(model, kGround, point, e_z);
+  const bool friction = frame.mu.maxCoeff() > 0.0;
 
   Contact<6> contact;
   contact.kind = ContactKind::ground;
   contact.w_N = force_direction(a, up);
   contact.unilateral = true;
-  contact.c = kEpsilon / link.m;
+  contact.c = compliance(link, options);
   contact.b = approach(point.g, options);
-  // Closed points only, as in the thesis.
-  const bool left_out = options.activation == Activation::gap && point.g > 0.0;
+  const bool left_out = !is_active(point, options);
   if (model.load_sharing == LoadSharing::equal) {
     if (!left_out) add(contact, kGround, index, Part::support);
     if (point.g > kOnGround) return;
@@ -141,7 +153,7 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
     loaded.load = share * link.m * data.load * options.dt;
     if (!(loaded.load > 0.0)) return;
     if (friction) {
-      set_friction(link, a, along, across, model.mu_T, memory.sliding, loaded);
+      set_friction(link, a, frame, memory.sliding, loaded);
       add(loaded, kGround, index, Part::friction);
     }
     if (model.mu_V > 0.0) {
@@ -151,7 +163,7 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
     return;
   }
   if (left_out) return;
-  if (friction) set_friction(link, a, along, across, model.mu_T, memory.sliding, contact);
+  if (friction) set_friction(link, a, frame, memory.sliding, contact);
   add(contact, kGround, index, Part::whole);
   if (model.mu_V > 0.0) {
     contact.shares_normal = true;
@@ -167,17 +179,16 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
                         Adder& add) {
   const auto i = static_cast<std::size_t>(index);
   const world::SurfacePoint& point = data.near[kCylinders].found.points[i];
-  if (options.activation == Activation::gap && point.g > 0.0) return;
   const Vector3d& normal = point.normal;
   Contact<6> contact;
   contact.w_N = force_direction(r + point.s * e_z, normal);
   contact.unilateral = true;
-  contact.c = kEpsilon / link.m;
+  contact.c = compliance(link, options);
   contact.b = approach(point.g, options);
-  if (const double mu = model.obstacles[static_cast<std::size_t>(point.body)].mu; mu > 0.0) {
+  const ContactFrame frame = compute_frame(model, kCylinders, point, e_z);
+  if (frame.mu.maxCoeff() > 0.0) {
     const Vector3d a = r + point.s * e_z - link.L_SC * normal;
-    set_friction(link, a, {-normal.y(), normal.x(), 0.0}, Vector3d::UnitZ(), {mu, mu},
-                 data.near[kCylinders].memory[i].sliding, contact);
+    set_friction(link, a, frame, data.near[kCylinders].memory[i].sliding, contact);
   }
   add(contact, kCylinders, index, Part::whole);
 }
@@ -185,9 +196,7 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
 /// Near points of all surfaces at the pose, each with what it was in the last step.
 void find_contacts(const Model& model, const State& state, Data& data) {
   for (int i = 0; i < model.n(); ++i) {
-    world::PlacedLink& placed = data.placed[static_cast<std::size_t>(i)];
-    placed.centre = data.pose.centre(i);
-    placed.axis = data.pose.e_z.col(i);
+    place(data.pose, i, data.placed[static_cast<std::size_t>(i)]);
   }
   data.ground.find(data.placed, nonsmooth::kNear, data.near[kGround].found);
   data.cylinders.find(data.placed, nonsmooth::kNear, data.near[kCylinders].found);
@@ -218,15 +227,6 @@ void find_contacts(const Model& model, const State& state, Data& data) {
   };
   data.ground_penetration = deepest(data.near[kGround]);
   data.obstacle_penetration = deepest(data.near[kCylinders]);
-}
-
-world::PlacedLink shape_of(const Link& link) {
-  world::PlacedLink placed;
-  placed.rear = -link.L_GS - link.offset;
-  placed.front = link.L_GS - link.offset;
-  placed.radius = link.L_SC;
-  placed.spheres = link.spheres;
-  return placed;
 }
 
 }  // namespace
@@ -378,6 +378,7 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
     const auto& cylinders = data.near[kCylinders].found;
     for (int c = cylinders.first[static_cast<std::size_t>(i)];
          c < cylinders.first[static_cast<std::size_t>(i) + 1]; ++c) {
+      if (!is_active(cylinders.points[static_cast<std::size_t>(c)], options)) continue;
       add_cylinder_point(model, link, r, e_z, c, options, data, add);
     }
     node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
@@ -391,8 +392,7 @@ std::array<double, kSurfaces> compute_penetration(const Model& model, const Pose
   std::vector<world::PlacedLink> placed;
   for (int i = 0; i < model.n(); ++i) {
     placed.push_back(shape_of(model.links[static_cast<std::size_t>(i)]));
-    placed.back().centre = pose.centre(i);
-    placed.back().axis = pose.e_z.col(i);
+    place(pose, i, placed.back());
   }
   world::Plane ground;
   world::Cylinders cylinders(model.obstacles);

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "contact_frame.hpp"
+
 namespace coluber::spatial {
 namespace {
 
@@ -219,36 +221,29 @@ void SpatialSystem::poses(std::span<double> values) const {
 }
 
 void SpatialSystem::contacts(std::span<ContactSlot> slots) const {
+  compute_pose_at_time(model_, state_, options_.dt, pose_);
   const Vector3d open = Vector3d::Constant(std::numeric_limits<double>::quiet_NaN());
   for (ContactSlot& slot : slots) slot = {open, open};
-  // Forces and points of the step done, at its q_M.
-  for (std::size_t c = 0; c < data_.origin.size(); ++c) {
-    const Data::Origin& origin = data_.origin[c];
-    const auto& near = data_.near[origin.surface];
-    const auto index = static_cast<std::size_t>(origin.point);
-    if (origin.part != Data::Origin::Part::whole && origin.part != Data::Origin::Part::support) {
-      continue;
-    }
-    if (!(near.slide[index].N > 0.0)) continue;
-    const world::SurfacePoint& point = near.found.points[index];
-    const Link& link = model_.links[static_cast<std::size_t>(point.link)];
-    // support and friction of one point follow each other under `LoadSharing::equal`
-    Vector3d force =
-        nonsmooth::compute_wrench(data_.problem.contacts[c], data_.solution.impulse[c]).tail<3>();
-    if (origin.part == Data::Origin::Part::support && c + 1 < data_.origin.size() &&
-        data_.origin[c + 1].part == Data::Origin::Part::friction) {
-      force +=
-          nonsmooth::compute_wrench(data_.problem.contacts[c + 1], data_.solution.impulse[c + 1])
-              .tail<3>();
-    }
-    for (int slot = 0; slot < kContactSlots; ++slot) {
-      ContactSlot& place = slots[static_cast<std::size_t>(point.link) * kContactSlots +
-                                 static_cast<std::size_t>(slot)];
-      if (!std::isnan(place.point.x())) continue;
-      place.point = data_.pose.centre(point.link) + point.s * data_.pose.e_z.col(point.link) -
-                    link.L_SC * point.normal;
-      place.force = force / options_.dt;
-      break;
+  const std::array<const world::Surface*, kSurfaces> surfaces{&data_.ground, &data_.cylinders};
+  for (const SurfaceIndex surface : {kGround, kCylinders}) {
+    for (const ContactMemory& entry : state_.near[surface]) {
+      if (entry.sliding.closed == 0) continue;
+      const int i = entry.link;
+      const Link& link = model_.links[static_cast<std::size_t>(i)];
+      world::PlacedLink placed = shape_of(link);
+      place(pose_, i, placed);
+      const world::SurfacePoint point = surfaces[surface]->locate(placed, entry.key);
+      const ContactFrame frame = compute_frame(model_, surface, point, pose_.e_z.col(i));
+      const nonsmooth::Impulse& P = entry.sliding.x_1;
+      const auto first = slots.begin() + static_cast<std::ptrdiff_t>(i) * kContactSlots;
+      const auto free = std::find_if(first, first + kContactSlots, [](const ContactSlot& slot) {
+        return std::isnan(slot.point.x());
+      });
+      if (free == first + kContactSlots) continue;
+      free->point = placed.centre + point.s * placed.axis - link.L_SC * point.normal;
+      free->force = (P.N * point.normal + frame.mu.x() * P.T.x() * frame.t_1 +
+                     frame.mu.y() * P.T.y() * frame.t_2) /
+                    options_.dt;
     }
   }
 }

@@ -9,21 +9,6 @@ namespace {
 
 constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
 
-/// The point of a link's axis at `s` beside a vertical cylinder.
-SurfacePoint point_beside(const PlacedLink& link, double s, const Obstacle& obstacle) {
-  const Eigen::Vector2d c = link.centre.head<2>() + s * link.axis.head<2>() - obstacle.H;
-  const double distance = std::sqrt(c.squaredNorm());
-  SurfacePoint point;
-  point.s = s;
-  point.g = distance - obstacle.L_H - link.radius;
-  if (distance > 0.0) {
-    point.normal << c / distance, 0.0;
-  } else {  // on the cylinder's axis: any way out
-    point.normal = Eigen::Vector3d::UnitX();
-  }
-  return point;
-}
-
 /// Where a capsule's axis is nearest to the vertical through H: Transeth (4.9), with the foot of
 /// the perpendicular held between the ends of the core. An upright link is taken at its middle.
 double nearest_on_core(const PlacedLink& link, const Eigen::Vector2d& H) {
@@ -36,22 +21,49 @@ double nearest_on_core(const PlacedLink& link, const Eigen::Vector2d& H) {
 
 }  // namespace
 
+SurfacePoint Plane::locate(const PlacedLink& link, int key) const {
+  SurfacePoint point;
+  point.key = key;
+  point.s = key == 0 ? link.rear : link.front;
+  point.g = link.centre.z() + point.s * link.axis.z() - link.radius;
+  return point;
+}
+
 void Plane::find(std::span<const PlacedLink> links, double near, SurfacePoints& found) {
   found.first.resize(links.size() + 1);
   found.points.clear();
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const PlacedLink& link = links[i];
     found.first[i] = static_cast<int>(found.points.size());
     for (int key = 0; key < 2; ++key) {
-      SurfacePoint point;
+      SurfacePoint point = locate(links[i], key);
+      if (point.g >= near) continue;
       point.link = static_cast<int>(i);
-      point.key = key;
-      point.s = key == 0 ? link.rear : link.front;
-      point.g = link.centre.z() + point.s * link.axis.z() - link.radius;
-      if (point.g < near) found.points.push_back(point);
+      found.points.push_back(point);
     }
   }
   found.first[links.size()] = static_cast<int>(found.points.size());
+}
+
+// Keys are 2 j for cylinder j, and 2 j + 1 for the front sphere of a link that has two.
+SurfacePoint Cylinders::locate(const PlacedLink& link, int key) const {
+  SurfacePoint point;
+  point.key = key;
+  point.body = key / 2;
+  const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(point.body)];
+  if (link.spheres) {
+    point.s = key % 2 == 0 ? link.rear : link.front;
+  } else {
+    point.s = nearest_on_core(link, obstacle.H);
+  }
+  const Eigen::Vector2d c = link.centre.head<2>() + point.s * link.axis.head<2>() - obstacle.H;
+  const double distance = std::sqrt(c.squaredNorm());
+  point.g = distance - obstacle.L_H - link.radius;
+  if (distance > 0.0) {
+    point.normal << c / distance, 0.0;
+  } else {  // on the cylinder's axis: any way out
+    point.normal = Eigen::Vector3d::UnitX();
+  }
+  return point;
 }
 
 Cylinders::Cylinders(std::vector<Obstacle> obstacles)
@@ -96,20 +108,11 @@ void Cylinders::find(std::span<const PlacedLink> links, double near, SurfacePoin
     found.first[i] = static_cast<int>(found.points.size());
     for (int c = first_[i]; c < first_[i + 1]; ++c) {
       const int j = candidate_[static_cast<std::size_t>(c)];
-      const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(j)];
-      const auto add = [&](double s, int end) {
-        SurfacePoint point = point_beside(link, s, obstacle);
-        if (point.g >= near) return;
+      for (int key = 2 * j; key <= 2 * j + (link.spheres ? 1 : 0); ++key) {
+        SurfacePoint point = locate(link, key);
+        if (point.g >= near) continue;
         point.link = static_cast<int>(i);
-        point.key = 2 * j + end;
-        point.body = j;
         found.points.push_back(point);
-      };
-      if (link.spheres) {
-        add(link.rear, 0);
-        add(link.front, 1);
-      } else {
-        add(nearest_on_core(link, obstacle.H), 0);
       }
     }
   }

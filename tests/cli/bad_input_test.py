@@ -109,10 +109,26 @@ OBSTACLES = [
     Case("a start inside an obstacle", COURSE, r"s\.toml:33:1: world\.obstacle\.2: link 6 starts 0\.0\d+ m inside", set=["world.obstacle.2.y=0.16"]),
 ]
 
-LATER = [
-    Case("a model that is not built", '[robot]\nmodel = "spatial"\nname = "aiko"\n', r's\.toml:2:9: robot\.model: "spatial" is not built yet'),
-    Case("a joint that is not built", AIKO + 'joint = "yaw"\n', r's\.toml:3:9: robot\.joint: "yaw" is not built yet'),
-    Case("a number of a feature that is not built", AIKO + "[world]\nrolling_friction = 0.1\n", r"s\.toml:4:20: world\.rolling_friction: 0\.1 is not built yet"),
+SPATIAL = '[robot]\nmodel = "spatial"\nname = "aiko"\n'
+SPACE = [
+    Case("a joint of another model", AIKO + 'joint = "yaw"\n', r's\.toml:3:9: robot\.joint: goes with robot\.model = "spatial", this robot is "planar"'),
+    Case("a number of another model", AIKO + "[world]\nrolling_friction = 0.1\n", r's\.toml:4:20: world\.rolling_friction: goes with robot\.model = "spatial"'),
+    Case("friction points in space", SPATIAL + "friction_points = 2\n", r's\.toml:4:19: robot\.friction_points: goes with robot\.model = "planar"'),
+    Case("a gait with pitch joints in the plane", AIKO + '[gait]\nname = "sidewinding"\n', r's\.toml:4:8: gait\.name: "sidewinding" moves pitch joints, this robot has none'),
+    Case("a vertical wave for yaw joints", SPATIAL + 'joint = "yaw"\n[gait.vertical]\namplitude_deg = 5\n', r's\.toml:5:1: gait\.vertical: moves pitch joints, joint = "yaw" has none'),
+    Case("a pitch amplitude of a right angle", SPATIAL + '[gait]\nname = "sidewinding"\nvertical = { amplitude_deg = 90 }\n', r"s\.toml:6:30: gait\.vertical\.amplitude_deg: a cardan joint would reach 90 deg, its limit is below 90"),
+    Case("yaw amplitude and offset beyond a right angle", SPATIAL + "[gait]\namplitude_deg = 60\noffset_deg = 30\n", r"s\.toml:5:17: gait\.amplitude_deg: a cardan joint would reach 90 deg"),
+    Case("a singular cardan posture", SPATIAL + "links = 2\n[start]\nshape = [0, 90]\n", r"s\.toml:6:13: start\.shape: a cardan joint at 90 deg, its limit is below 90"),
+    Case("one angle a cardan joint", SPATIAL + "[start]\nshape = [1, 2, 3]\n", r"s\.toml:5:9: start\.shape: has 3 angles, the robot needs 20 \(two a joint, 11 links\)"),
+    Case("a start below the floor", SPATIAL + "[start]\nz = 0.05\n", r"s\.toml:5:5: start\.z: link \d+ starts 0\.0025 m below the floor\n  hint: raise start\.z by 0\.0025"),
+    Case("a start below the floor by its pitch", SPATIAL + "[start]\nz = 0.0525\npitch_deg = -30\n", r"s\.toml:5:5: start\.z: link 11 starts 0\.6\d+ m below the floor"),
+    Case("a start inside a cylinder", SPATIAL + PEG, r"s\.toml:4:1: world\.obstacle\.1: the robot starts 0\.0525 m inside this obstacle"),
+    Case("more inertia about the axis than a disc has", SPATIAL + "link = { inertia_axial = 3e-3 }\n", r"s\.toml:4:26: robot\.link\.inertia_axial: expected at most twice the inertia, 0\.00264, got 0\.003"),
+    Case("a robot in space without its axial inertia", '[robot]\nmodel = "spatial"\nlinks = 3\nlink = { mass = 1, inertia = 1e-3, length = 0.1, half_core = 0.03, radius = 0.05 }\n', r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia_axial"),
+    Case("negative rolling friction", SPATIAL + "[world]\nrolling_friction = -0.1\n", r"s\.toml:5:20: world\.rolling_friction: expected a number from 0 to 1000, got -0\.1"),
+    Case("equal load sharing of a robot that can lift its links", SPATIAL + '[solver]\nload_sharing = "equal"\n', r's\.toml:5:16: solver\.load_sharing: "equal" holds for a robot that lies flat'),
+    Case("a table of angles in space with a NaN", SPATIAL + 'links = 2\n[gait]\nname = "table"\ntable = "angles.csv"\n', r"angles\.csv:2:5: .*nan", files=table("t,phi_1,phi_2\n0,0,nan\n")),
+    Case("a table of angles with one column a cardan joint", SPATIAL + 'links = 3\n[gait]\nname = "table"\ntable = "angles.csv"\n', r"angles\.csv:1:.*", files=table("t,phi_1,phi_2\n0,0,0\n")),
 ]
 
 FILES = [
@@ -229,7 +245,7 @@ GROUPS = {
     "Keys": KEYS,
     "Numbers": NUMBERS,
     "Obstacles": OBSTACLES,
-    "Features to come": LATER,
+    "The snake in space": SPACE,
     "Files": FILES,
     "Includes": INCLUDES,
     "`--set`": SETTINGS,

@@ -46,6 +46,8 @@ class COLUBER_EXPORT Surface {
 
   /// Every point closer than `near` (m). Called once a step; allocates only while `found` grows.
   virtual void find(std::span<const PlacedLink> links, double near, SurfacePoints& found) = 0;
+  /// The point that `find` gave this key, where it is now, however far away.
+  [[nodiscard]] virtual SurfacePoint locate(const PlacedLink& link, int key) const = 0;
   /// Most points a link can have near this surface at once in a sane scene: room to reserve.
   [[nodiscard]] virtual std::size_t points_a_link() const = 0;
 
@@ -61,6 +63,7 @@ class COLUBER_EXPORT Surface {
 class COLUBER_EXPORT Plane final : public Surface {
  public:
   void find(std::span<const PlacedLink> links, double near, SurfacePoints& found) override;
+  [[nodiscard]] SurfacePoint locate(const PlacedLink& link, int key) const override;
   [[nodiscard]] std::size_t points_a_link() const override { return 2; }
 };
 
@@ -73,6 +76,7 @@ class COLUBER_EXPORT Cylinders final : public Surface {
   explicit Cylinders(std::vector<Obstacle> obstacles);
 
   void find(std::span<const PlacedLink> links, double near, SurfacePoints& found) override;
+  [[nodiscard]] SurfacePoint locate(const PlacedLink& link, int key) const override;
   [[nodiscard]] std::size_t points_a_link() const override;
 
   /// In the order of `SurfacePoint::body`.
