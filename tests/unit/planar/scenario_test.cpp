@@ -143,5 +143,20 @@ TEST(PlanarScenario, GivesTheSameBitsFromEveryCompilerAndOptimisation) {
       << std::hex << thesis.system->state_hash();
 }
 
+TEST(PlanarScenario, ThePlainLayoutGivesTheSameBitsFromEveryCompilerToo) {
+  // Pegs with friction are not for the fast layout: the sweeps of nonsmooth/ solve these steps.
+  const scenario::Overrides seconds{"duration=3"};
+  auto anchored = load("aiko_rough_pegs", seconds);
+  EXPECT_EQ(simulation::run(anchored, {}).final_state, 0x347cf4d8582bea25ULL)
+      << std::hex << anchored.system->state_hash();
+  auto rigid = load("aiko_rough_pegs", {"duration=3", "solver.law=rigid", "robot.friction_points=2",
+                                        "controller.torque_limit=4"});
+  EXPECT_EQ(simulation::run(rigid, {}).final_state, 0x63cb58a97c38c427ULL)
+      << std::hex << rigid.system->state_hash();
+  auto seidel = load("aiko_rough_pegs", {"duration=0.5", "solver.name=gauss_seidel"});
+  EXPECT_EQ(simulation::run(seidel, {}).final_state, 0x591fb23b46e2529dULL)
+      << std::hex << seidel.system->state_hash();
+}
+
 }  // namespace
 }  // namespace coluber

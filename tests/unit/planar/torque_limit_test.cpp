@@ -52,6 +52,44 @@ TEST(TorqueLimit, ATorqueGivenAsANumberIsCutOffToo) {
   EXPECT_EQ(pair.data.tau(0), -0.2);
 }
 
+TEST(TorqueLimit, TheResidualCountsAJointThatGivesMoreThanItsMotorCan) {
+  // The guess turns with the reference, so its servo idles; the robot is at rest, so the first
+  // sweep asks far too much of the motor. Cut off there, the step is off by what exceeds the limit.
+  for (const Solver solver : {Solver::newton, Solver::gauss_seidel, Solver::thesis}) {
+    Pair pair;
+    pair.state.phidot(0) = 3.0;
+    JointCommand command(1);
+    command.k_D(0) = 2.0;
+    command.phidot_d(0) = 3.0;
+    command.tau_max(0) = 0.1;
+    StepOptions options;
+    options.solver = solver;
+    options.newton.max_sweeps = 1;
+    options.newton.fallback = false;
+    State state = pair.state;
+    const double sd = 2.0 * options.dt;
+    const double asked = 3.0 * sd / (1.0 + pair.lambda * sd);  // N m s, without a limit
+    ASSERT_GT(asked, 10.0 * 0.1 * options.dt);
+    const Link& link = pair.model.links[0];
+    const double scaled =
+        (asked - 0.1 * options.dt) / (2.0 * link.L) / (link.m * 9.81 * options.dt);
+    if (solver == Solver::newton) {
+      const StepInfo cut = step(pair.model, state, pair.data, command, options);
+      EXPECT_EQ(cut.status, Status::not_converged);
+      EXPECT_NEAR(cut.residual, scaled, 1e-9 * scaled);
+      EXPECT_NEAR(cut.rigid_residual, scaled, 1e-9 * scaled);
+      EXPECT_LE(std::abs(pair.data.tau(0)), 0.1) << "what is recorded never exceeds it";
+      options.newton = {};
+    }
+    options.thesis.epsilon = 1e-15;
+    const StepInfo info = step(pair.model, pair.state, pair.data, command, options);
+    ASSERT_EQ(info.status, Status::ok);
+    EXPECT_LE(info.residual, 1e-10);
+    EXPECT_NEAR(pair.state.phidot(0), pair.lambda * 0.1 * options.dt, 1e-11);
+    EXPECT_EQ(pair.data.tau(0), 0.1);
+  }
+}
+
 TEST(TorqueLimit, BelowTheLimitItChangesNoBit) {
   Model model = sample::aiko();
   model.obstacles = sample::course();
