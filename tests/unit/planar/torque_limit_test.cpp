@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -87,6 +88,30 @@ TEST(TorqueLimit, TheResidualCountsAJointThatGivesMoreThanItsMotorCan) {
     EXPECT_LE(info.residual, 1e-10);
     EXPECT_NEAR(pair.state.phidot(0), pair.lambda * 0.1 * options.dt, 1e-11);
     EXPECT_EQ(pair.data.tau(0), 0.1);
+  }
+}
+
+TEST(TorqueLimit, EveryJointHasOneOfItsOwn) {
+  // Bare floor, all joints asked to bend far: the weak one gives what it can, the others far more.
+  const Model model = sample::aiko(6);
+  for (const bool plain : {false, true}) {
+    for (int weak = 0; weak < 5; ++weak) {
+      SCOPED_TRACE(std::string(plain ? "plain" : "fast") + ", joint " + std::to_string(weak + 1));
+      State state = make_state(model, Eigen::VectorXd::Zero(5), 0, {0.0, 0.0}, 0.0);
+      Data data(model);
+      StepOptions options;
+      options.plain = plain;
+      JointCommand command = sample::hold(Eigen::VectorXd::Constant(5, 0.3));
+      command.tau_max(weak) = 0.05;
+      ASSERT_EQ(step(model, state, data, command, options).status, Status::ok);
+      for (int j = 0; j < 5; ++j) {
+        if (j == weak) {
+          EXPECT_EQ(std::abs(data.tau(j)), 0.05);
+        } else {
+          EXPECT_GT(std::abs(data.tau(j)), 0.2) << "joint " << j + 1;
+        }
+      }
+    }
   }
 }
 
