@@ -71,6 +71,13 @@ TEST(Residual, FindsAWrongVelocity) {
   const Residual residual = solved.residual();
   EXPECT_NEAR(residual.momentum, solved.m() * delta / solved.scale(), 1e-12);
   EXPECT_NEAR(residual.law, kR * delta / solved.scale(), 1e-9);
+
+  Solved turned;
+  turned.data.solution.root(0) += 1e-3;  // friction at the centre does not feel a turn
+  const Residual turn = turned.residual();
+  const planar::Link& link = turned.model.links[0];
+  EXPECT_NEAR(turn.momentum, link.Theta * 1e-3 / link.L / turned.scale(), 1e-12);
+  EXPECT_LE(turn.law, 1e-13);
 }
 
 TEST(Residual, FindsAnObstacleThatPullsOrIsPenetrated) {

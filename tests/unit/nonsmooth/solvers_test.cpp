@@ -220,6 +220,41 @@ TEST_P(SavedProblems, NewtonItsFallbackGaussSeidelAndTheThesisIterationGiveTheSa
   }
 }
 
+TEST_P(SavedProblems, TheFallbackStartsFromTheLastStepWhateverTheGuess) {
+  for (const Law law : kLaws) {
+    SCOPED_TRACE(law == Law::rigid ? "rigid" : "anchored");
+    const NewtonOptions fallback_alone{.law = law, .max_sweeps = 0};
+    Solution<3> one = saved.previous;
+    EXPECT_EQ(solve_newton(saved.problem, saved.previous, one, data, fallback_alone).status,
+              Status::ok);
+    Solution<3> two = saved.previous;
+    two.root += Twist<3>{0.3, -0.2, 0.1};
+    for (double& rate : two.rate) rate -= 0.7;
+    for (Impulse& P : two.impulse) P = {2.0 * P.N, P.T + Eigen::Vector2d{1e-3, 2e-3}};
+    EXPECT_EQ(solve_newton(saved.problem, saved.previous, two, data, fallback_alone).status,
+              Status::ok);
+    EXPECT_EQ(one.root, two.root);
+    EXPECT_EQ(one.rate, two.rate);
+    EXPECT_EQ(one.impulse, two.impulse);
+  }
+}
+
+TEST_P(SavedProblems, TheFallbackNeverLeavesAWorseAnswerThanNewtonAlone) {
+  // asked for more than double precision has
+  for (const Law law : kLaws) {
+    SCOPED_TRACE(law == Law::rigid ? "rigid" : "anchored");
+    const auto judged = [&](bool fallback) {
+      Solution<3> solution = saved.previous;
+      const SolveInfo info = solve_newton(saved.problem, saved.previous, solution, data,
+                                          {.law = law, .tolerance = 1e-19, .fallback = fallback});
+      const Residual residual = compute_residual(saved.problem, solution, scratch, law);
+      EXPECT_LE(residual.law, info.residual + 1e-12);
+      return std::max(residual.law, residual.gap);
+    };
+    EXPECT_LE(judged(true), judged(false) + 1e-13);
+  }
+}
+
 TEST_P(SavedProblems, TheAnswerBalancesMomentumInTheAssembledEquations) {
   // J^T (M J nu - p - W P) + sd rate - sr = 0 with dense matrices: a second route to the sweeps.
   Solution<3> solution = saved.previous;
