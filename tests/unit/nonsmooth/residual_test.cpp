@@ -3,6 +3,7 @@
 #include "coluber/nonsmooth/residual.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -70,6 +71,13 @@ TEST(Residual, FindsAWrongVelocity) {
   const Residual residual = solved.residual();
   EXPECT_NEAR(residual.momentum, solved.m() * delta / solved.scale(), 1e-12);
   EXPECT_NEAR(residual.law, kR * delta / solved.scale(), 1e-9);
+
+  Solved turned;
+  turned.data.solution.root(0) += 1e-3;  // friction at the centre does not feel a turn
+  const Residual turn = turned.residual();
+  const planar::Link& link = turned.model.links[0];
+  EXPECT_NEAR(turn.momentum, link.Theta * 1e-3 / link.L / turned.scale(), 1e-12);
+  EXPECT_LE(turn.law, 1e-13);
 }
 
 TEST(Residual, FindsAnObstacleThatPullsOrIsPenetrated) {
@@ -103,6 +111,53 @@ TEST(Residual, FindsAWrongJointRate) {
   const Residual residual = compute_residual(data.problem, data.solution, data.residual);
   EXPECT_GE(residual.momentum,
             0.999 * inertia * 1e-6 / data.problem.length_scale / data.problem.impulse_scale);
+}
+
+TEST(Residual, FindsAServoThatGivesMoreThanItsLimitOrLess) {
+  planar::Model model = sample::aiko(3);
+  planar::State state = planar::make_state(model, Eigen::VectorXd::Zero(2), 0, {0.0, 0.0}, 0.0);
+  planar::Data data(model);
+  JointCommand command = sample::hold(state.phi);
+  command.phi_d << 0.1, -0.1;
+  planar::make_problem(model, state, command, {}, data);
+  ASSERT_EQ(solve_newton(data.problem, data.previous, data.solution, data.solver, {}).status,
+            Status::ok);
+  const auto momentum = [&] {
+    return compute_residual(data.problem, data.solution, data.residual).momentum;
+  };
+  ASSERT_LE(momentum(), 1e-10);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Node<3>& node = data.problem.nodes[i];
+    const double given = node.sr - node.sd * data.solution.rate[i];
+    ASSERT_GT(std::abs(given), 1e-4);
+    node.limit = 1.5 * std::abs(given);
+    EXPECT_LE(momentum(), 1e-10) << "a limit that is not reached does not count";
+    node.limit = 0.4 * std::abs(given);  // the answer lets it give 0.6 of that too much
+    EXPECT_NEAR(momentum(),
+                0.6 * std::abs(given) / data.problem.length_scale / data.problem.impulse_scale,
+                1e-9);
+    // a servo as strong as before, cut off in the answer alone
+    node.limit = std::numeric_limits<double>::infinity();
+    node.sr += 0.3 * given;
+    EXPECT_NEAR(momentum(),
+                0.3 * std::abs(given) / data.problem.length_scale / data.problem.impulse_scale,
+                1e-9);
+    node.sr -= 0.3 * given;
+  }
+}
+
+TEST(Residual, CountsTheGapOfClosedPointsAlone) {
+  // law `rigid`: r c_T |P_T - A| over mu where a point is closed; an open one has nothing to hold
+  Solved solved;
+  Solution<3>& answer = solved.data.solution;
+  answer.proximal = {{1e-3, answer.impulse[0].T + Eigen::Vector2d{3e-4, -4e-4}}};
+  const auto gap = [&] {
+    return compute_residual(solved.data.problem, answer, solved.data.residual, Law::rigid).gap;
+  };
+  const double expected = kR / 0.3 * 1e-3 * 5e-4 / solved.scale();
+  EXPECT_NEAR(gap(), expected, 1e-12 * expected);
+  answer.impulse[0].N = 0.0;
+  EXPECT_EQ(gap(), 0.0);
 }
 
 TEST(Residual, KeepsANaN) {

@@ -2,8 +2,12 @@
 // which calls it too: malloc itself is counted. Sanitizers bring their own malloc; there the test
 // has nothing to count.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -88,23 +92,114 @@ TEST(PlanarStep, NorDoesASearchAmongTenThousandObstacles) {
 }
 
 TEST(PlanarStep, TheFallbackAllocatesNothingEither) {
+  for (const nonsmooth::Law law : {nonsmooth::Law::anchored, nonsmooth::Law::rigid}) {
+    Model model = sample::aiko();
+    model.obstacles = sample::course();
+    StepOptions options;
+    options.law = law;
+    options.newton.max_sweeps = 0;
+    State state = sample::course_start(model);
+    Data data(model);
+    JointCommand command(10);
+    int failed = 0;
+    int fell_back = 0;
+    long before = 0;
+    for (int k = 0; k < 300; ++k) {
+      sample::follow({}, (k + 1) * options.dt, command);
+      const StepInfo info = step(model, state, data, command, options);
+      failed += info.status == Status::ok ? 0 : 1;
+      fell_back += info.fallback_sweeps > 0 ? 1 : 0;
+      if (k == 0) before = allocations.load();
+    }
+    EXPECT_EQ(allocations.load() - before, 0) << (law == nonsmooth::Law::rigid ? "rigid" : "");
+    EXPECT_EQ(failed, 0);
+    EXPECT_EQ(fell_back, 300);
+  }
+}
+
+struct Case {
+  Solver solver = Solver::newton;
+  nonsmooth::Law law = nonsmooth::Law::anchored;
+  bool weak = false;        // motors with a limit
+  bool rough = false;       // pegs with friction
+  bool two_points = false;  // of friction a link
+};
+
+std::string name_of(const Case& one) {
+  std::string name = one.solver == Solver::newton   ? "newton"
+                     : one.solver == Solver::thesis ? "thesis"
+                                                    : "gauss_seidel";
+  name += one.law == nonsmooth::Law::rigid ? "_rigid" : "_anchored";
+  if (one.weak) name += "_weak_motors";
+  if (one.rough) name += "_rough_pegs";
+  if (one.two_points) name += "_two_points";
+  return name;
+}
+
+/// Every solver with either law; limits, rough pegs and two friction points one by one and all at
+/// once.
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Solver solver : {Solver::newton, Solver::gauss_seidel, Solver::thesis}) {
+    for (const nonsmooth::Law law : {nonsmooth::Law::anchored, nonsmooth::Law::rigid}) {
+      all.push_back({solver, law, false, false, false});
+      all.push_back({solver, law, true, false, false});
+      all.push_back({solver, law, false, true, false});
+      all.push_back({solver, law, false, false, true});
+      all.push_back({solver, law, true, true, true});
+    }
+  }
+  return all;
+}
+
+class Allocations : public testing::TestWithParam<Case> {};
+
+TEST_P(Allocations, NoneInAStepAfterTheFirst) {
+  const Case& one = GetParam();
   Model model = sample::aiko();
   model.obstacles = sample::course();
+  for (Obstacle& obstacle : model.obstacles) obstacle.mu = one.rough ? 0.3 : 0.0;
+  model.friction_points = one.two_points ? 2 : 1;
   StepOptions options;
-  options.newton.max_sweeps = 0;
+  options.solver = one.solver;
+  options.law = one.law;
+  // Table 7.2 is for one friction point, no limits and the thesis' own time step
+  options.thesis = {.law = one.law, .r_T = 0.2, .r_H = 0.05, .epsilon = 2e-5};
+  JointCommand command(10);
+  command.tau_max.setConstant(one.weak ? 2.0 : std::numeric_limits<double>::infinity());
+
   State state = sample::course_start(model);
   Data data(model);
-  JointCommand command(10);
-  int failed = 0;
   long before = 0;
-  for (int k = 0; k < 300; ++k) {
+  int failed = 0;
+  int pressed = 0;
+  int saturated = 0;
+  std::size_t first = 0;
+  std::size_t most = 0;
+  for (int k = 0; k < 1500; ++k) {
     sample::follow({}, (k + 1) * options.dt, command);
-    failed += step(model, state, data, command, options).status == Status::ok ? 0 : 1;
-    if (k == 0) before = allocations.load();
+    const StepInfo info = step(model, state, data, command, options);
+    failed += info.status == Status::ok ? 0 : 1;
+    pressed += data.obstacle_impulse.norm() > 0.0 ? 1 : 0;
+    saturated += data.tau.cwiseAbs().maxCoeff() >= 2.0 && one.weak ? 1 : 0;
+    most = std::max(most, data.touching.size());
+    if (k == 0) {
+      first = data.touching.size();
+      before = allocations.load();
+    }
   }
   EXPECT_EQ(allocations.load() - before, 0);
+  ASSERT_GT(before, 0) << "the counter must count";
   EXPECT_EQ(failed, 0);
+  EXPECT_GT(pressed, 100);
+  EXPECT_GT(most, first) << "new pegs were meant to be met";
+  if (one.weak) {
+    EXPECT_GT(saturated, 20);
+  }
 }
+
+INSTANTIATE_TEST_SUITE_P(PlanarStep, Allocations, testing::ValuesIn(cases()),
+                         [](const auto& one) { return name_of(one.param); });
 
 }  // namespace
 }  // namespace coluber::planar

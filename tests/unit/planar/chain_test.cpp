@@ -87,6 +87,7 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
   int fast_steps = 0;
   int contacts = 0;
   int saturated = 0;
+  double largest_cost = 0.0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Scene scene = random_scene(seed);
@@ -102,7 +103,8 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
       const std::optional<StepInfo> info =
           step_chain(model, scene.state, fast, command, scene.options);
       State same = reference;
-      ASSERT_EQ(step(model, reference, plain, command, plain_options).status, Status::ok);
+      const StepInfo plain_info = step(model, reference, plain, command, plain_options);
+      ASSERT_EQ(plain_info.status, Status::ok);
       if (!info) {
         scene.state = reference;
         continue;
@@ -129,6 +131,11 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
       EXPECT_NEAR(fast.work.contact, plain.work.contact, work);
       EXPECT_NEAR(fast.work.gravity, plain.work.gravity, work);
       EXPECT_EQ(fast.penetration, plain.penetration);
+      if (scene.options.law == Law::anchored) {  // what the anchor costs, judged by the rigid law
+        EXPECT_NEAR(info->rigid_residual, plain_info.rigid_residual,
+                    1e-6 * plain_info.rigid_residual + 1e-9);
+        largest_cost = std::max(largest_cost, info->rigid_residual);
+      }
       if (testing::Test::HasFailure()) return;
 
       scene.state = same;
@@ -138,6 +145,7 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
   EXPECT_GT(fast_steps, 8000);
   EXPECT_GT(contacts, 1000);
   EXPECT_GT(saturated, 100);
+  EXPECT_GT(largest_cost, 1e-4);
 }
 
 TEST(PlanarChain, JudgesAnAnswerAsThePlainLayoutDoes) {

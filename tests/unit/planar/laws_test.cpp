@@ -241,5 +241,24 @@ TEST(PlanarLaws, ANonFiniteCommandIsNamedAndLeavesTheStateAlone) {
   EXPECT_EQ(state.phi, before.phi);
 }
 
+TEST(PlanarLaws, AnOverlapIsWorkedOffByAFifthAStepButNeverFasterThanItsCap) {
+  // 0 <= P _|_ gamma + b + c P >= 0 with m gamma = P: gamma = -b/(1 + epsilon)
+  for (const bool plain : {false, true}) {
+    for (const double overlap : {1e-4, 0.02}) {
+      Model model = sample::aiko(1);
+      model.mu_T.setZero();
+      model.obstacles = {{{0.0, -(model.links[0].L_SC + 0.05) + overlap}, 0.05}};
+      State state = make_state(model, Eigen::VectorXd(0), 0, {0.0, 0.0}, 0.0);
+      Data data(model);
+      StepOptions options;
+      options.plain = plain;
+      ASSERT_EQ(step(model, state, data, JointCommand(0), options).status, Status::ok);
+      const double speed = overlap < 1e-3 ? 0.2 * overlap / options.dt : 0.3;
+      EXPECT_NEAR(state.u(1), speed / 1.02, 1e-12) << "overlap " << overlap;
+      EXPECT_NEAR(data.penetration, overlap, 1e-15);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace coluber::planar

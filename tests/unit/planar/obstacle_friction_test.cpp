@@ -174,6 +174,31 @@ TEST(ObstacleFriction, StaysInTheConeOpposesTheSlipAndForgetsWhenOpen) {
   EXPECT_LT(contact, -0.1);
 }
 
+TEST(ObstacleFriction, ForgetsWhenOpenWhereClosedContactsAloneEnterTheStepToo) {
+  // Rubs along a peg, is lifted off by a millimetre, still near: nothing of the anchor is left.
+  Model model = sample::aiko(1);
+  model.g = 0.0;
+  const double radius = 0.02;
+  model.obstacles = {{{0.0, -(model.links[0].L_SC + radius) + 1e-5}, radius, 0.3}};
+  State state = make_state(model, Eigen::VectorXd(0), 0, {0.0, 0.0}, 0.0);
+  StepOptions options;
+  options.activation = Activation::gap;
+  Data data(model);
+  state.u << 0.5, -0.1, 0.0;
+  state.twist << 0.0, 0.5, -0.1;
+  ASSERT_EQ(step(model, state, data, JointCommand(0), options).status, Status::ok);
+  ASSERT_EQ(state.near.size(), 1U);
+  ASSERT_GT(state.near[0].point.x_1.N, 1e-3);
+  ASSERT_GT(std::abs(state.near[0].point.x_1.T.x()), 1e-4);
+  ASSERT_EQ(state.near[0].point.closed, 1);
+  state.base(1) += 1e-3;
+  ASSERT_EQ(step(model, state, data, JointCommand(0), options).status, Status::ok);
+  ASSERT_EQ(state.near.size(), 1U);
+  EXPECT_EQ(state.near[0].point.x_1, nonsmooth::Impulse{});
+  EXPECT_EQ(state.near[0].point.closed, 0);
+  EXPECT_EQ(data.obstacle_impulse.norm(), 0.0);
+}
+
 TEST(ObstacleFriction, WithoutServosKineticEnergyNeverGrows) {
   Model model = rough_course(0.4);
   model.friction_points = 2;

@@ -3,6 +3,9 @@
 #include "coluber/scenario/scenario.hpp"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -13,6 +16,7 @@
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/simulation/simulation.hpp"
 
+#include "sample/forest.hpp"
 #include "sample/snake.hpp"
 
 namespace coluber {
@@ -141,6 +145,60 @@ TEST(PlanarScenario, GivesTheSameBitsFromEveryCompilerAndOptimisation) {
                            "solver.activation=gap", "solver.dt=2.5e-4"});
   EXPECT_EQ(simulation::run(thesis, {}).final_state, 0x76ecf41fa96ac529ULL)
       << std::hex << thesis.system->state_hash();
+}
+
+TEST(PlanarScenario, ThousandsOfObstaclesOutOfReachChangeNoRecordedBit) {
+  // As a user has them: the 20 circles in one table, those and 9980 more in another.
+  planar::Model model = sample::aiko(10);
+  model.obstacles = sample::circles(10);
+  sample::plant_forest(model, 9980, 2.0);
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "forest";
+  std::filesystem::create_directories(folder);
+  const auto recorded = [&](std::size_t count) {
+    std::ofstream table(folder / "pegs.csv");
+    table << "x,y,radius\n" << std::setprecision(17);
+    for (std::size_t j = 0; j < count; ++j) {
+      const planar::Obstacle& peg = model.obstacles[j];
+      table << peg.H.x() << ',' << peg.H.y() << ',' << peg.L_H << '\n';
+    }
+    table.close();
+    auto simulation = simulation::make_simulation(scenario::parse(
+        "duration = 2\n[robot]\nname = \"aiko\"\nlinks = 10\n[start]\nlink = 1\nposition = [0.061, "
+        "0]\nheading_deg = -42.8901\n[gait]\n[world]\nobstacle_table = \"pegs.csv\"\n",
+        folder));
+    EXPECT_EQ(planar_of(simulation).model().obstacles.size(), count);
+    record::TrajectorySink sink;
+    simulation::FrameSink* sinks[] = {&sink};
+    const auto outcome = simulation::run(simulation, sinks);
+    EXPECT_EQ(outcome.status, simulation::RunStatus::completed) << outcome.message;
+    return sink.trajectory();
+  };
+  const record::Trajectory few = recorded(20);
+  const record::Trajectory many = recorded(10000);
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(few.frames(), 201U);
+  EXPECT_EQ(few.time, many.time);
+  EXPECT_EQ(few.values, many.values);
+  double pressed = 0.0;
+  for (int i = 0; i < 10; ++i) {
+    for (const double force : few.column("contact_force", i, 0)) pressed += std::abs(force);
+  }
+  EXPECT_GT(pressed, 10.0) << "the 20 were meant to be touched (N, over the frames)";
+}
+
+TEST(PlanarScenario, ThePlainLayoutGivesTheSameBitsFromEveryCompilerToo) {
+  // Pegs with friction are not for the fast layout: the sweeps of nonsmooth/ solve these steps.
+  const scenario::Overrides seconds{"duration=3"};
+  auto anchored = load("aiko_rough_pegs", seconds);
+  EXPECT_EQ(simulation::run(anchored, {}).final_state, 0x347cf4d8582bea25ULL)
+      << std::hex << anchored.system->state_hash();
+  auto rigid = load("aiko_rough_pegs", {"duration=3", "solver.law=rigid", "robot.friction_points=2",
+                                        "controller.torque_limit=4"});
+  EXPECT_EQ(simulation::run(rigid, {}).final_state, 0x63cb58a97c38c427ULL)
+      << std::hex << rigid.system->state_hash();
+  auto seidel = load("aiko_rough_pegs", {"duration=0.5", "solver.name=gauss_seidel"});
+  EXPECT_EQ(simulation::run(seidel, {}).final_state, 0x591fb23b46e2529dULL)
+      << std::hex << seidel.system->state_hash();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
 
+#include "planar/chain.hpp"
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
@@ -42,6 +44,26 @@ TEST(TorqueLimit, ASaturatedServoAcceleratesTheJointWithTheLimitAndNoMore) {
   }
 }
 
+TEST(TorqueLimit, WhatIsRecordedAtTheLimitNeverExceedsItByABit) {
+  // dt tau_max / dt may round up
+  for (const bool plain : {false, true}) {
+    for (const double dt : {1e-3, 7e-4, 3e-4, 1.7e-3}) {
+      for (int tenth = 1; tenth < 100; ++tenth) {
+        Pair pair;
+        const double limit = 0.1 * tenth;
+        JointCommand command = sample::hold(Eigen::VectorXd::Constant(1, tenth % 2 - 0.5));
+        command.tau_max.setConstant(limit);
+        StepOptions options;
+        options.dt = dt;
+        options.plain = plain;
+        ASSERT_EQ(step(pair.model, pair.state, pair.data, command, options).status, Status::ok);
+        EXPECT_LE(std::abs(pair.data.tau(0)), limit) << (plain ? "plain, " : "fast, ") << dt;
+        EXPECT_NEAR(std::abs(pair.data.tau(0)), limit, 3e-16 * limit);
+      }
+    }
+  }
+}
+
 TEST(TorqueLimit, ATorqueGivenAsANumberIsCutOffToo) {
   Pair pair;
   JointCommand command(1);
@@ -50,6 +72,74 @@ TEST(TorqueLimit, ATorqueGivenAsANumberIsCutOffToo) {
   ASSERT_EQ(step(pair.model, pair.state, pair.data, command, {}).status, Status::ok);
   EXPECT_NEAR(pair.state.phidot(0), -pair.lambda * 0.2 * 1e-3, 1e-12);
   EXPECT_EQ(pair.data.tau(0), -0.2);
+}
+
+TEST(TorqueLimit, TheResidualCountsAJointThatGivesMoreThanItsMotorCan) {
+  // The guess turns with the reference, so its servo idles; the robot is at rest, so the first
+  // sweep asks far too much of the motor. Cut off there, the step is off by what exceeds the limit.
+  for (const Solver solver : {Solver::newton, Solver::gauss_seidel, Solver::thesis}) {
+    Pair pair;
+    pair.state.phidot(0) = 3.0;
+    JointCommand command(1);
+    command.k_D(0) = 2.0;
+    command.phidot_d(0) = 3.0;
+    command.tau_max(0) = 0.1;
+    StepOptions options;
+    options.solver = solver;
+    options.newton.max_sweeps = 1;
+    options.newton.fallback = false;
+    State state = pair.state;
+    const double sd = 2.0 * options.dt;
+    const double asked = 3.0 * sd / (1.0 + pair.lambda * sd);  // N m s, without a limit
+    ASSERT_GT(asked, 10.0 * 0.1 * options.dt);
+    const Link& link = pair.model.links[0];
+    const double scaled =
+        (asked - 0.1 * options.dt) / (2.0 * link.L) / (link.m * 9.81 * options.dt);
+    if (solver == Solver::newton) {
+      const StepInfo cut = step(pair.model, state, pair.data, command, options);
+      EXPECT_EQ(cut.status, Status::not_converged);
+      EXPECT_NEAR(cut.residual, scaled, 1e-9 * scaled);
+      EXPECT_NEAR(cut.rigid_residual, scaled, 1e-9 * scaled);
+      EXPECT_LE(std::abs(pair.data.tau(0)), 0.1) << "what is recorded never exceeds it";
+      options.newton = {};
+    }
+    options.thesis.epsilon = 1e-15;
+    State other = pair.state;
+    EXPECT_TRUE(step_chain(pair.model, other, pair.data, command, {})) << "settled by itself";
+    const StepInfo info = step(pair.model, pair.state, pair.data, command, options);
+    ASSERT_EQ(info.status, Status::ok);
+    EXPECT_LE(info.residual, 1e-10);
+    EXPECT_NEAR(pair.state.phidot(0), pair.lambda * 0.1 * options.dt, 1e-11);
+    EXPECT_EQ(pair.data.tau(0), 0.1);
+  }
+}
+
+TEST(TorqueLimit, EveryJointHasOneOfItsOwn) {
+  // Bare floor, all joints asked to bend far: the weak one gives what it can, the others far more.
+  const Model model = sample::aiko(6);
+  for (const bool plain : {false, true}) {
+    for (int weak = 0; weak < 5; ++weak) {
+      SCOPED_TRACE(std::string(plain ? "plain" : "fast") + ", joint " + std::to_string(weak + 1));
+      State state = make_state(model, Eigen::VectorXd::Zero(5), 0, {0.0, 0.0}, 0.0);
+      Data data(model);
+      StepOptions options;
+      options.plain = plain;
+      JointCommand command = sample::hold(Eigen::VectorXd::Constant(5, 0.3));
+      command.tau_max(weak) = 0.05;
+      if (plain) {
+        ASSERT_EQ(step(model, state, data, command, options).status, Status::ok);
+      } else {
+        ASSERT_TRUE(step_chain(model, state, data, command, options)) << "left to the plain layout";
+      }
+      for (int j = 0; j < 5; ++j) {
+        if (j == weak) {
+          EXPECT_EQ(std::abs(data.tau(j)), 0.05);
+        } else {
+          EXPECT_GT(std::abs(data.tau(j)), 0.2) << "joint " << j + 1;
+        }
+      }
+    }
+  }
 }
 
 TEST(TorqueLimit, BelowTheLimitItChangesNoBit) {

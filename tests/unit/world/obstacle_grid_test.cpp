@@ -106,6 +106,15 @@ TEST(ObstacleGrid, TenThousandObstaclesOutOfReachChangeNoBitOfARun) {
   PlanarSystem a(near, sample::peers_start(near), options);
   PlanarSystem b(forest, sample::peers_start(forest), options);
   JointCommand command(9);
+  // Pegs that a link could come near: the robot is 1.22 m long and stays within 1.5 m of where its
+  // middle was.
+  const Vector2d start = a.state().base.head<2>();
+  std::vector<Obstacle> planted;
+  for (std::size_t j = near.obstacles.size(); j < forest.obstacles.size(); ++j) {
+    if ((forest.obstacles[j].H - start).norm() < 2.0) planted.push_back(forest.obstacles[j]);
+  }
+  EXPECT_GT(planted.size(), 50U);
+  double clear = 1.0;
   double touched = 0.0;
   std::size_t candidates = 0;
   for (int k = 0; k < 3000; ++k) {
@@ -116,7 +125,18 @@ TEST(ObstacleGrid, TenThousandObstaclesOutOfReachChangeNoBitOfARun) {
     touched += a.data().obstacle_impulse.norm();
     candidates = std::max(
         candidates, b.data().candidates.obstacle.size() - a.data().candidates.obstacle.size());
+    const Pose& pose = b.data().pose;
+    for (int i = 0; i < 10; ++i) {
+      const Vector2d centre = pose.r.col(i) + pose.origin;
+      ASSERT_LT((centre - start).norm(), 1.5) << "step " << k;
+      for (const Obstacle& peg : planted) {
+        const double gap = compute_gap(forest.links[0], centre, pose.cos(i), pose.sin(i), peg).g;
+        clear = std::min(clear, gap);
+      }
+    }
   }
+  EXPECT_GE(clear, 0.05) << "none within 5 cm of a link at any time";
+  EXPECT_LT(clear, 0.12) << "… but not far off either";
   EXPECT_GT(touched, 0.1) << "the near pegs were meant to be touched";
   EXPECT_GT(candidates, 0U) << "the forest was meant to stand close enough to be looked at";
 }
