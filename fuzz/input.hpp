@@ -53,6 +53,15 @@ class Folder {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
+  /// Takes all away.
+  void clear() {
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
+      std::filesystem::remove_all(entry.path(), error);
+    }
+    files_.clear();
+  }
+
   /// Puts the file there; no text: takes it away.
   void put(const char* name, std::optional<std::string_view> text) {
     auto& held = files_[name];

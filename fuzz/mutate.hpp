@@ -13,22 +13,31 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 namespace coluber::fuzz {
 
+/// Leaves a part as it is.
+inline std::string keep(std::string part) { return part; }
+
 /// Half of the time mutates bytes, as libFuzzer does by itself; else lets `change(part, generator)`
-/// change one part of the input in its own language. For LLVMFuzzerCustomMutator.
-template <typename Change>
+/// change one part of the input in its own language. Most of the time `mend(part)` then sets right
+/// what guards a part, such as checksums, which no mutation would. For LLVMFuzzerCustomMutator.
+template <typename Change, typename Mend>
 std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed,
-                   const Change& change) {
+                   const Change& change, const Mend& mend) {
   std::minstd_rand generator(seed);
-  if (generator() % 2 == 0) return LLVMFuzzerMutate(data, size, max_size);
+  const bool by_bytes = generator() % 2 == 0;
+  const bool mended = generator() % 16 != 0;
+  if (by_bytes) size = LLVMFuzzerMutate(data, size, max_size);
   const std::vector<std::string_view> parts = split(data, size);
-  const std::size_t chosen = generator() % parts.size();
+  const std::size_t chosen = by_bytes ? parts.size() : generator() % parts.size();
   std::string whole;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) whole += "\n%%\n";
-    whole += i == chosen ? change(std::string(parts[i]), generator) : std::string(parts[i]);
+    std::string part(parts[i]);
+    if (i == chosen) part = change(std::move(part), generator);
+    whole += mended ? mend(std::move(part)) : std::move(part);
   }
-  if (whole.size() > max_size || whole == std::string_view(reinterpret_cast<char*>(data), size)) {
-    return LLVMFuzzerMutate(data, size, max_size);
+  if (whole.size() > max_size ||
+      (!by_bytes && whole == std::string_view(reinterpret_cast<char*>(data), size))) {
+    return by_bytes ? size : LLVMFuzzerMutate(data, size, max_size);
   }
   whole.copy(reinterpret_cast<char*>(data), whole.size());
   return whole.size();

@@ -1,20 +1,25 @@
 // Readers of a run folder: whatever the files hold, they return or throw a coluber::Error.
 //
-// The input is run.json, replay.json, replay.bin, trajectory.h5 and frames.bin, see split().
-// run.json vouches for trajectory.h5 by size and hash, which no input will guess: what HDF5 is
-// given to read is fuzz_trajectory's part.
+// The input is run.json, replay.json, replay.bin, trajectory.h5, frames.bin and checkpoint.bin, see
+// split(). The mutator sets the checksums of frames.bin and checkpoint.bin right again. run.json
+// vouches for trajectory.h5 by size and hash, which no input will guess: what HDF5 is given to read
+// is fuzz_trajectory's part, going on with a run fuzz_resume's.
 
+#include <cstring>
 #include <iterator>
 
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/checkpoint.hpp"
+#include "coluber/record/csv.hpp"
 #include "coluber/record/replay_pack.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "input.hpp"
 #include "mutate.hpp"
 #include "plot_scene.hpp"
+#include "seals.hpp"
 
 namespace {
 
@@ -34,6 +39,10 @@ Json& any_value(Json& json, std::minstd_rand& generator) {
 
 /// Replaces, takes away or moves a value of a JSON file; leaves what is no JSON as it is.
 std::string change_json(std::string text, std::minstd_rand& generator) {
+  if (const auto header = coluber::fuzz::frame_header_text(text)) {
+    const std::string changed = change_json(std::string(*header), generator);
+    return coluber::fuzz::with_frame_header(text, changed);
+  }
   Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_structured()) return text;
   Json& place = any_value(json, generator);
@@ -64,7 +73,7 @@ std::string change_json(std::string text, std::minstd_rand& generator) {
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t max_size, unsigned seed) {
-  return coluber::fuzz::mutate(data, size, max_size, seed, change_json);
+  return coluber::fuzz::mutate(data, size, max_size, seed, change_json, coluber::fuzz::mend_sums);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -87,7 +96,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   };
   attempt([&] { return record::pack_run(folder.path()); });
-  attempt([&] { return record::load_trajectory(folder.path()); });
+  attempt([&] {
+    const record::Trajectory trajectory = record::load_trajectory(folder.path());
+    for (const Observable& each : trajectory.observables) {
+      static_cast<void>(record::column_names(each));
+      if (each.size() > 0) static_cast<void>(trajectory.column(each.name));
+    }
+    return trajectory;
+  });
   attempt([&] { return app::load_scene(folder.path()); });
+  if (const auto bytes = part(5)) {
+    attempt([&] { return record::parse_checkpoint(*bytes, "checkpoint.bin"); });
+  }
   return 0;
 }

@@ -1,7 +1,8 @@
-// Scenario loader: a file with its includes, its table of joint angles and its overrides. Whatever
-// they hold, the loader returns a scenario or throws InputError; what it returned can be built.
+// Scenario loader: a file with its includes, its tables of joint angles and of obstacles and its
+// overrides. Whatever they hold, the loader returns a scenario or throws InputError; what it
+// returned can be built, which may find the start inside an obstacle (InputError again).
 //
-// The input is s.toml, a.toml, b.toml, t.csv and one `--set` a line, see split().
+// The input is s.toml, a.toml, b.toml, t.csv, one `--set` a line, and o.csv, see split().
 
 #include "coluber/scenario/scenario.hpp"
 
@@ -33,12 +34,25 @@ constexpr const char* odd_values[] = {
     "true",       "\"\"",  "[]",    "{}", "[1, 2, 3]", "[[]]",  "\"aiko\"", "\"table\"",
     "1979-05-27", "\"é\"", "100000"};
 
+/// The line with another value: behind `=`, or in one of the cells of a table.
+std::string change_value(const std::string& line, std::minstd_rand& generator) {
+  const std::string value = fuzz::pick(odd_values, generator);
+  if (const std::size_t equals = line.find('='); equals != std::string::npos) {
+    return line.substr(0, equals) + "= " + value;
+  }
+  if (line.find(',') == std::string::npos) return value;
+  std::size_t begin = generator() % line.size();
+  begin = line.rfind(',', begin);
+  begin = begin == std::string::npos ? 0 : begin + 1;
+  const std::size_t end = std::min(line.find(',', begin), line.size());
+  return line.substr(0, begin) + value + line.substr(end);
+}
+
 /// Gives a line another value, moves it, doubles it or takes it away.
 std::string change_lines(const std::string& text, std::minstd_rand& generator) {
   scenario::Overrides all = lines(text);
   if (all.empty()) return text;
   std::string& line = all[generator() % all.size()];
-  const std::size_t equals = line.find('=');
   switch (generator() % 6) {
     case 0:
       std::swap(line, all[generator() % all.size()]);
@@ -50,8 +64,7 @@ std::string change_lines(const std::string& text, std::minstd_rand& generator) {
       line.clear();
       break;
     default:
-      line = line.substr(0, equals) + (equals == std::string::npos ? "" : "= ") +
-             fuzz::pick(odd_values, generator);
+      line = change_value(line, generator);
   }
   std::string out;
   for (const std::string& each : all) out += each + '\n';
@@ -77,7 +90,7 @@ void build(const scenario::Scenario& scenario) {
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t max_size, unsigned seed) {
-  return fuzz::mutate(data, size, max_size, seed, change_lines);
+  return fuzz::mutate(data, size, max_size, seed, change_lines, fuzz::keep);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -91,6 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   folder.put("a.toml", part(1));
   folder.put("b.toml", part(2));
   folder.put("t.csv", part(3));
+  folder.put("o.csv", part(5));
   try {
     build(scenario::load(folder.path() / "s.toml", lines(part(4).value_or(""))));
   } catch (const InputError&) {  // any other exception is a fault of ours

@@ -13,6 +13,8 @@ namespace coluber::planar {
 namespace {
 
 constexpr std::uint32_t version = 1;
+constexpr std::int64_t most_iterations = std::int64_t{1}
+                                         << 62U;  // since a frame; leaves room to add
 
 template <typename Bytes, typename Value>
 void exchange_impulse(Bytes& bytes, Value& impulse) {
@@ -99,6 +101,9 @@ void PlanarSystem::restore_state(ByteReader& bytes) {
   try {
     exchange_sums(bytes, *this);
     if (frame_start_ < 0 || frame_start_ > state.k) bytes.refuse("a frame before the first step");
+    if (frame_iterations_ < 0 || frame_iterations_ > most_iterations) {
+      bytes.refuse("an impossible number of iterations");
+    }
   } catch (const Error&) {
     ByteReader back(before.bytes(), "");
     exchange_sums(back, *this);

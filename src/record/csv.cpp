@@ -10,6 +10,7 @@
 namespace coluber::record {
 
 std::vector<std::string> column_names(const Observable& observable) {
+  if (observable.size() == 0) return {};  // other axes may be long all the same
   std::vector<std::string> names{observable.name};
   for (std::size_t axis = 0; axis < observable.shape.size(); ++axis) {
     const bool labelled =

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -111,6 +112,13 @@ struct Tally {
   double worst_failure = 0.0;
   double wall = 0.0;  // s spent before the run was resumed
 
+  // What so many steps can have counted, with room to count on.
+  [[nodiscard]] bool fits(std::int64_t steps) const {
+    const auto some = [&](std::int64_t n) { return n >= 0 && n <= steps; };
+    return some(failed_steps) && some(fallback_steps) && iterations >= 0 && iterations_max >= 0 &&
+           iterations <= std::numeric_limits<std::int64_t>::max() / 2;
+  }
+
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
     auto& [first, failed_steps, fallback_steps, iterations, iterations_max, residual_max,
@@ -165,6 +173,9 @@ void restore_checkpoint(Simulation& simulation, LoopState& loop, std::string_vie
   const std::int64_t last = last_step(simulation);
   if (loop.tally.first < 0 || loop.tally.first > k || k > last) {
     bytes.refuse(fmt::format("it was taken after step {} of {}", k, last));
+  }
+  if (!loop.tally.fits(k - loop.tally.first) || !loop.stop.fits(k)) {
+    bytes.refuse("it counts what no run could");
   }
 }
 

@@ -33,6 +33,10 @@ class StopConditions {
     auto& [started_beyond, since, reference] = self.memory_;
     bytes(started_beyond, since, reference);
   }
+  /// False: what came from a checkpoint was not noted up to this step.
+  [[nodiscard]] bool fits(std::int64_t step) const {
+    return memory_.since >= 0 && memory_.since <= step;
+  }
 
  private:
   void update_centres(const System& system);

@@ -1,16 +1,19 @@
 #!/usr/bin/python3
-"""Runs on several threads at once do not disturb each other: the same figures, to the bit, as on one.
+"""Runs on several threads at once do not disturb each other: the same figures, to the bit, as on one. A signal does not
+disturb the run it ends.
 
 Small, so that it can run under the thread sanitizer, which ends the program with exit code 66 where two threads race.
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
 import json
+import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
-from harness import COLUBER, check, finish
+from harness import COLUBER, SOURCE, check, finish
 
 CLAIM = "transeth.A1"
 
@@ -25,7 +28,27 @@ def reproduce(folder, threads):
     return json.loads(done.stdout)["claims"] if done.returncode == 0 else None
 
 
+def run_and_interrupt(folder, number, *words):
+    """Begins or resumes a long run, and ends it by a signal once it has recorded more frames."""
+    frames = folder / "frames.bin"
+    before = frames.stat().st_size if frames.exists() else 0
+    process = subprocess.Popen(
+        [COLUBER, "run", str(SOURCE / "scenarios" / "aiko_pegs.toml"), "--duration", "100000", "--set", "record.rate_hz=20",
+         "--out", str(folder), *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    end = time.monotonic() + 120
+    while time.monotonic() < end and process.poll() is None and not (frames.exists() and frames.stat().st_size > before + 2000):
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, talk = process.communicate(timeout=300)
+    check(f"{number.name} ends a run with 130", process.returncode == 130, f"{process.returncode}: {talk[-3000:]}")
+    check(f"nothing is unsafe in what {number.name} does", "ThreadSanitizer" not in talk, talk[-3000:])
+
+
 with tempfile.TemporaryDirectory() as name:
+    run_and_interrupt(Path(name) / "run", signal.SIGINT)
+    run_and_interrupt(Path(name) / "run", signal.SIGTERM, "--resume")
     alone = reproduce(Path(name), 1)
     together = reproduce(Path(name), 4)
     check("the figures are the same", alone == together and alone, f"{alone}\n{together}")

@@ -1,11 +1,16 @@
 #include "coluber/record/trajectory.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/csv.hpp"
 
 namespace coluber::record {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 Trajectory make_sample() {
   Trajectory trajectory;
@@ -27,6 +32,21 @@ TEST(Trajectory, FindsAValueByNameLinkAndAxis) {
   EXPECT_EQ(trajectory.at("link_position", 2, 1, 0), 22.0);
   EXPECT_EQ(trajectory.at("link_position", 4, 2, 1), 45.0);
   EXPECT_EQ(trajectory.column("link_position", 0, 1), (std::vector<double>{1, 11, 21, 31, 41}));
+}
+
+TEST(ColumnNames, HaveOneBasedIndicesAndTheLabelsOfTheLastAxis) {
+  const auto names = [](std::vector<int> shape, std::vector<std::string> components) {
+    return column_names({"a", "", "", std::move(shape), std::move(components)});
+  };
+  EXPECT_THAT(names({}, {}), ElementsAre("a"));
+  EXPECT_THAT(names({3}, {}), ElementsAre("a.1", "a.2", "a.3"));
+  EXPECT_THAT(names({2, 2}, {"x", "y"}), ElementsAre("a.1.x", "a.1.y", "a.2.x", "a.2.y"));
+  EXPECT_THAT(names({0}, {}), IsEmpty()) << "the joints of one link";
+}
+
+// A damaged file may say so: names of every axis but the empty one would fill the memory.
+TEST(ColumnNames, OfAnObservableWithoutNumbersAreNoneHoweverLongItsOtherAxes) {
+  EXPECT_THAT(column_names({"a", "", "", {1 << 24, 100, 0}, {}}), IsEmpty());
 }
 
 TEST(Trajectory, InterpolatesBetweenFramesAndIsExactOnThem) {

@@ -210,6 +210,39 @@ TEST(Checkpoint, IsTakenWhenTheRunIsInterrupted) {
   EXPECT_EQ(rest.trajectory().frames() + 1, all.trajectory().frames());
 }
 
+// The loop goes on adding: a count at the end of its range would overflow.
+TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
+  Simulation simulation = make_wheel(0.5);
+  record::TrajectorySink frames;
+  Checkpoints checkpoints(frames);
+  FrameSink* const sinks[] = {&frames};
+  (void)run(simulation, sinks, {.checkpoints = &checkpoints});
+  const std::string& whole = checkpoints.taken.at(0).bytes;
+  std::uint64_t iterations = 0;
+  for (std::uint64_t k = 1; k <= 500; ++k) iterations += k * 7 % 31;
+
+  const auto word = [](std::uint64_t value) {
+    ByteWriter bytes;
+    bytes(value);
+    return bytes.bytes();
+  };
+  const std::size_t at = whole.find(word(iterations));  // failed steps and fallbacks before it
+  ASSERT_NE(at, std::string::npos);
+  ASSERT_EQ(whole.find(word(iterations), at + 1), std::string::npos);
+  ASSERT_EQ(whole.substr(at - 16, 8), word(6)) << "steps 5, 102, 199, 296, 393, 490 fail";
+  const auto resume_with = [&](std::size_t place, std::uint64_t value) {
+    Simulation second = make_wheel(0.5);
+    (void)run(second, {}, {.resume = std::string(whole).replace(place, 8, word(value))});
+  };
+  EXPECT_NO_THROW(resume_with(at, iterations + 1));
+  EXPECT_THROW(resume_with(at, ~0ULL >> 1U), FileError);
+  EXPECT_THROW(resume_with(at, ~0ULL), FileError) << "-1";
+  EXPECT_NO_THROW(resume_with(at - 16, 500));
+  EXPECT_THROW(resume_with(at - 16, 501), FileError);
+  EXPECT_NO_THROW(resume_with(at - 8, 500));
+  EXPECT_THROW(resume_with(at - 8, ~0ULL >> 1U), FileError);
+}
+
 TEST(Checkpoint, DamagedOrOfAnotherModelIsAFileErrorNeverACrash) {
   const scenario::Scenario scenario = scenario::load(COLUBER_SOURCE_DIR "/scenarios/aiko_pegs.toml",
                                                      {"duration=1.0", "record.checkpoint_s=1.0"});

@@ -201,5 +201,21 @@ TEST(Stop, GoesOnFromItsMemoryAsIfItHadNeverBeenInterrupted) {
   }
 }
 
+TEST(Stop, AMemoryOfStepsBeforeTheFirstOrStillToComeDoesNotFit) {
+  Puppet puppet(1e-3, {rest});
+  scenario::Scenario scenario;
+  scenario.stop = stuck(2.0);
+  scenario.robot.link.assign(1, {.length = kLength});
+  StopConditions conditions(scenario, puppet);
+  for (const std::int64_t since : {INT64_MIN, std::int64_t{-1}, std::int64_t{0}, std::int64_t{70},
+                                   std::int64_t{71}, INT64_MAX}) {
+    ByteWriter bytes;
+    bytes(false, since, Eigen::VectorXd(Eigen::Vector2d(0.3, -0.2)));
+    ByteReader back(bytes.bytes(), "checkpoint");
+    StopConditions::exchange(back, conditions);
+    EXPECT_EQ(conditions.fits(70), since >= 0 && since <= 70) << since;
+  }
+}
+
 }  // namespace
 }  // namespace coluber::simulation
