@@ -7,6 +7,7 @@
 #include "coluber/simulation/simulation.hpp"
 
 #include "command.hpp"
+#include "dump_file.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -22,6 +23,7 @@ struct CheckOptions {
 int check(const CheckOptions& options) {
   const scenario::Scenario scenario = scenario::load(options.scenario, options.overrides);
   const simulation::Simulation simulation = simulation::make_simulation(scenario);
+  require_dump_file(scenario);
   for (const std::string& warning : simulation.warnings) print_warning(warning);
   const auto counted = [](std::size_t count, const char* word) {
     return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");

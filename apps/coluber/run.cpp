@@ -18,6 +18,7 @@
 #include "coluber/simulation/simulation.hpp"
 
 #include "command.hpp"
+#include "dump_file.hpp"
 #include "profile_table.hpp"
 #include "replay_page.hpp"
 #include "terminal.hpp"
@@ -162,6 +163,7 @@ int run(const RunArguments& arguments) {
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   simulation::Simulation simulation =
       simulation::make_simulation(scenario::load(arguments.scenario, overrides));
+  require_dump_file(simulation.scenario);
   for (const std::string& warning : simulation.warnings) print_warning(warning);
   const std::size_t warned = simulation.warnings.size();
 

@@ -7,11 +7,9 @@
 
 #include "coluber/nonsmooth/contact_problem.hpp"
 
-namespace coluber::nonsmooth {
+#include "constants.hpp"
 
-/// r of the prox equations, for statuses and residuals alike (kg). Any value from 0.05 to 1 gives
-/// the same iterations; the solution does not depend on it.
-inline constexpr double kProxR = 0.3;
+namespace coluber::nonsmooth {
 
 /// A contact's laws at one velocity, linearised: P+ = q - K dgamma. In scaled variables
 ///   K = [ k_N 0 ; k_N n  K_T ],  K_T = I/c_t (stick) or k t t^T with t across n (slip).
@@ -88,6 +86,29 @@ inline void linearise(const Contact<T>& contact, const Proximal& term, const Imp
 template <int T>
 inline double scaled_r(const Contact<T>& contact, double r) {
   return contact.mu_max > 0.0 ? r / (contact.mu_max * contact.mu_max) : 0.0;
+}
+
+/// What rounding alone can leave of a contact's residual after a sweep (N s). The velocity at the
+/// contact is a sum w.u whose terms cancel: twists are taken at one point common to all links, and
+/// an arm of metres times a turn of radians a second is far larger than the velocity at the
+/// contact. Counted in roundings of a term, to first order: 3 each in w.u before and after the
+/// sweep, 1 in the sum u + du, 1 in F; the other terms of F as they stand.
+template <int T>
+inline double law_rounding(const Contact<T>& contact, const Proximal& term, const Impulse& P,
+                           const Twist<T>& u) {
+  const Twist<T> size = u.cwiseAbs();
+  double worst = 0.0;
+  if (contact.unilateral) {
+    const double gamma = 8.0 * contact.w_N.cwiseAbs().dot(size);
+    worst = kProxR * (gamma + 4.0 * (std::abs(contact.b) + contact.c * P.N)) + 2.0 * P.N;
+  }
+  if (contact.mu_max > 0.0) {
+    const double gamma =
+        8.0 * (contact.w_1.cwiseAbs().dot(size) + contact.w_2.cwiseAbs().dot(size));
+    const double held = 4.0 * term.c_t * (P.T.template lpNorm<1>() + term.A.template lpNorm<1>());
+    worst = std::max(worst, kProxR / contact.mu_max * (gamma + held) + 4.0 * contact.mu_max * P.N);
+  }
+  return kRoundoff * worst;
 }
 
 /// P+ = q - K dgamma

@@ -97,6 +97,15 @@ SolveInfo solve_gauss_seidel(const ContactProblem<T>& problem, Solution<T>& solu
     if (std::isfinite(problem.nodes[i].limit)) limited.push_back(i);
   }
   const std::size_t rows = 3 * contacts + limited.size();
+  // Room for four contacts a link more than now, so that later steps do not allocate; all that
+  // might ever come near would be too much for a matrix.
+  if (storage.delassus.capacity() < rows * rows) {
+    const std::size_t room = rows + 12 * n;
+    storage.delassus.reserve(room * room);
+    storage.velocity.reserve(room);
+    storage.limited.reserve(n);
+    storage.excess.reserve(n);
+  }
   storage.delassus.resize(rows * rows);
   storage.velocity.resize(rows);
   storage.excess.assign(limited.size(), 0.0);

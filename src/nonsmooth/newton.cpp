@@ -32,20 +32,48 @@ inline double linearise_node(const ContactProblem<T>& problem, const Proximal* p
   return worst;
 }
 
-/// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N
-/// s). Each sweep makes the momentum balance exact, but for servos that reached or left their
-/// limit; so the laws of contacts and servos decide. Returns the last residual (N s).
+/// Where an iteration came to.
+struct Reached {
+  double residual = kInfinity;  // N s
+  bool settled = false;         // within the tolerance, or at the rounding of the laws
+};
+
+/// What rounding alone can leave of the residual (N s): the largest over contacts and servos.
 template <int T>
-double newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
-                     double tolerance, int max_sweeps, int& sweeps) {
+double rounding_floor(const ContactProblem<T>& problem, const Proximal* proximal,
+                      const Solution<T>& solution) {
+  double worst = 0.0;
+  for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
+    const Node<T>& node = problem.nodes[i];
+    const int end = node.first_contact + node.contact_count;
+    for (int k = node.first_contact; k < end; ++k) {
+      const auto index = static_cast<std::size_t>(k);
+      worst = std::max(worst, law_rounding(problem.contacts[index], proximal[index],
+                                           solution.impulse[index], solution.twist[i]));
+    }
+    if (node.limit < kInfinity && i + 1 < problem.nodes.size()) {
+      const double servo = std::abs(node.sr) + 2.0 * std::abs(node.sd * solution.rate[i]);
+      worst = std::max(worst, 2.0 * kRoundoff * servo / problem.length_scale);
+    }
+  }
+  return worst;
+}
+
+/// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N
+/// s), or to rounding and a sweep no longer halves what is left. Each sweep makes the momentum
+/// balance exact, but for servos that reached or left their limit; so the laws of contacts and
+/// servos decide.
+template <int T>
+Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
+                      double tolerance, int max_sweeps, int& sweeps) {
   LinearLaw* laws = storage.laws.data();
   const Proximal* proximal = storage.proximal.data();
   const std::size_t n = problem.nodes.size();
   for (std::size_t i = 0; i < n; ++i) linearise_node(problem, proximal, solution, i, laws, 0.0);
-  double residual = kInfinity;
+  Reached reached;
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     eliminate(problem, solution, laws, 1.0, storage);
-    residual = 0.0;
+    double residual = 0.0;
     substitute<T>(problem, solution, storage, [&](std::size_t i, const Twist<T>& du) {
       const Node<T>& node = problem.nodes[i];
       const int end = node.first_contact + node.contact_count;
@@ -64,9 +92,20 @@ double newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, St
       }
     });
     ++sweeps;
-    if (residual <= tolerance || !std::isfinite(residual)) return residual;
+    const double before = reached.residual;
+    reached.residual = residual;
+    if (residual <= tolerance) {
+      reached.settled = true;
+      return reached;
+    }
+    if (!std::isfinite(residual)) return reached;
+    if (residual > 0.5 * before && residual <= kLostDigits * problem.impulse_scale &&
+        residual <= rounding_floor(problem, proximal, solution)) {
+      reached.settled = true;
+      return reached;
+    }
   }
-  return residual;
+  return reached;
 }
 
 /// Impulses as explicit functions of the velocities, P(u), and their derivative: the same laws with
@@ -132,11 +171,10 @@ constexpr std::array<Attempt, 4> kAttempts{
 /// Pseudo-transient continuation: implicit Euler of M du/ds = -G(u) from the last step's
 /// velocities, with pseudo-time step tau. Unlike Newton it leaves unstable branches, where Newton
 /// cycles between two active sets across a fold. Every few steps, P <- P(u) and Newton is tried.
-/// Returns the residual reached (N s).
 template <int T>
-double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
-                               Solution<T>& solution, double newton_residual, Storage<T>& storage,
-                               double tolerance, int& sweeps) {
+Reached continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
+                                Solution<T>& solution, double newton_residual, Storage<T>& storage,
+                                double tolerance, int& sweeps) {
   constexpr int kNewtonTry = 8;
   Solution<T>& u = storage.trial;
   Solution<T>& best = storage.best;
@@ -152,7 +190,7 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
     update_twists(problem, u);
     explicit_laws(problem, u, storage);
     double defect = momentum_defect(problem, u, storage);
-    if (!std::isfinite(defect)) return defect;
+    if (!std::isfinite(defect)) return {};
     defect_reached = defect;
     double tau = attempt.tau;
     bool have_last = false;
@@ -182,11 +220,11 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
       if ((defect < 1e-3 * problem.impulse_scale && since_try >= 4) || since_try >= 20) {
         since_try = 0;
         solution = u;
-        const double residual =
+        const Reached reached =
             newton_sweeps(problem, solution, storage, tolerance, kNewtonTry, sweeps);
-        if (residual <= tolerance) return residual;
-        if (residual < best_residual) {
-          best_residual = residual;
+        if (reached.settled) return reached;
+        if (reached.residual < best_residual) {
+          best_residual = reached.residual;
           best = solution;
         }
         explicit_laws(problem, u, storage);
@@ -194,7 +232,7 @@ double continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<
     }
   }
   solution = std::isfinite(best_residual) ? best : u;  // u is finite, if far from an answer
-  return std::isfinite(best_residual) ? best_residual : defect_reached;
+  return {std::isfinite(best_residual) ? best_residual : defect_reached, false};
 }
 
 /// Law `rigid`: what the proximal terms keep the answer from the set-valued law, r c_T |P_T - A|
@@ -222,19 +260,16 @@ void move_proximal(const ContactProblem<T>& problem, const Solution<T>& solution
   }
 }
 
-// Compliance of the proximal terms as a share of the anchored law's.
-constexpr double kSmallShare = 5e-5;
-constexpr double kLargeShare = 0.5;  // from here on the continuation is of use
+constexpr double kLargeShare = 0.5;  // from this compliance on the continuation is of use
 constexpr int kMaxPasses = 60;
 
 /// Proximal passes from the last step's values: the terms start as large as those of the anchored
 /// law, shrink while Newton is at ease, grow where it fails, and move with the answer until they no
-/// longer matter. Returns the residual reached (N s); `gap` (N s) is that of the pass kept, the one
-/// with the smallest.
+/// longer matter. `gap` (N s) is that of the pass kept, the one with the smallest.
 template <int T>
-double proximal_passes(const ContactProblem<T>& problem, const Solution<T>& previous,
-                       Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
-                       SolveInfo& info, double& gap) {
+Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& previous,
+                        Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
+                        SolveInfo& info, double& gap) {
   constexpr int kMaxSweeps = 12;
   constexpr int kAtEase = 6;  // sweeps
   const double tolerance = options.tolerance * problem.impulse_scale;
@@ -249,24 +284,25 @@ double proximal_passes(const ContactProblem<T>& problem, const Solution<T>& prev
 
   double share = 1.0;
   double factor = 0.1;
-  double residual = kInfinity;
+  Reached best;
   gap = kInfinity;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     ++info.passes;
+    ++info.fallback_passes;
     storage.before_pass = solution;
     int sweeps = 0;
-    double reached = newton_sweeps(problem, solution, storage, tolerance, kMaxSweeps, sweeps);
-    if (!(reached <= tolerance) && share >= kLargeShare) {
-      reached =
-          continue_in_pseudo_time(problem, previous, solution, reached, storage, tolerance, sweeps);
-      if (!(reached <= tolerance)) {
+    Reached reached = newton_sweeps(problem, solution, storage, tolerance, kMaxSweeps, sweeps);
+    if (!reached.settled && share >= kLargeShare) {
+      reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
+                                        tolerance, sweeps);
+      if (!reached.settled) {
         info.iterations += sweeps;
         if (gap == kInfinity) return reached;  // not even the anchored law
         break;
       }
     }
     info.iterations += sweeps;
-    if (!(reached <= tolerance)) {
+    if (!reached.settled) {
       solution = storage.before_pass;
       share = std::min(1.0, 10.0 * share);
       factor = std::sqrt(factor);
@@ -276,57 +312,57 @@ double proximal_passes(const ContactProblem<T>& problem, const Solution<T>& prev
     const double pass_gap = proximal_gap(problem, solution, storage);
     if (pass_gap < gap) {
       gap = pass_gap;
-      residual = reached;
+      best = reached;
       solution.proximal = storage.proximal;
-      if (gap <= gap_tolerance) return residual;
+      if (gap <= gap_tolerance) return best;
       storage.best_pass = solution;
     }
-    if (sweeps <= kAtEase) share = std::max(factor * share, kSmallShare);
+    if (sweeps <= kAtEase) share = std::max(factor * share, kRigidShare);
     move_proximal(problem, solution, share, storage);
   }
   solution = storage.best_pass;
-  return residual;
+  return best;
 }
 
 /// Newton with a proximal term so small that it hardly matters, moved until it does not; proximal
 /// passes where that does not settle.
 template <int T>
-double solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous,
-                   Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
-                   SolveInfo& info) {
+Reached solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous,
+                    Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
+                    SolveInfo& info) {
   const double tolerance = options.tolerance * problem.impulse_scale;
   const double gap_tolerance = options.gap * problem.impulse_scale;
   const int max_sweeps = options.max_sweeps + options.max_sweeps / 3;
-  storage.set_proximal(problem, kSmallShare);
-  double residual = kInfinity;
+  storage.set_proximal(problem, kRigidShare);
+  Reached reached;
   double gap = kInfinity;
   while (info.iterations < max_sweeps) {
-    residual = newton_sweeps(problem, solution, storage, tolerance, max_sweeps - info.iterations,
-                             info.iterations);
-    if (!(residual <= tolerance)) break;
+    reached = newton_sweeps(problem, solution, storage, tolerance, max_sweeps - info.iterations,
+                            info.iterations);
+    if (!reached.settled) break;
     gap = proximal_gap(problem, solution, storage);
     if (gap <= gap_tolerance) break;
     ++info.passes;
-    move_proximal(problem, solution, kSmallShare, storage);
+    move_proximal(problem, solution, kRigidShare, storage);
   }
   solution.proximal = storage.proximal;
-  if ((!(residual <= tolerance) || !(gap <= gap_tolerance)) && options.fallback) {
+  if ((!reached.settled || !(gap <= gap_tolerance)) && options.fallback) {
     info.fallback = true;
     const int before = info.iterations;
-    const double newton_residual = residual;
+    const Reached newton = reached;
     const double newton_gap = proximal_gap(problem, solution, storage);
     storage.newton = solution;
-    residual = proximal_passes(problem, previous, solution, storage, options, info, gap);
+    reached = proximal_passes(problem, previous, solution, storage, options, info, gap);
     info.fallback_sweeps = info.iterations - before;
-    const bool solved = residual <= tolerance && gap <= gap_tolerance;
-    if (!solved && !(std::max(residual, gap) <= std::max(newton_residual, newton_gap))) {
+    const bool solved = reached.settled && gap <= gap_tolerance;
+    if (!solved && !(std::max(reached.residual, gap) <= std::max(newton.residual, newton_gap))) {
       solution = storage.newton;
-      residual = newton_residual;
+      reached = newton;
       gap = newton_gap;
     }
   }
   info.gap = gap / problem.impulse_scale;
-  return residual;
+  return reached;
 }
 
 }  // namespace
@@ -341,24 +377,24 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
   update_twists(problem, solution);
 
   SolveInfo info;
-  double residual = kInfinity;
+  Reached reached;
   if (options.law == Law::rigid) {
-    residual = solve_rigid(problem, previous, solution, storage, options, info);
+    reached = solve_rigid(problem, previous, solution, storage, options, info);
   } else {
     storage.set_proximal(problem, 1.0);
-    residual =
+    reached =
         newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
-    if (!(residual <= tolerance) && options.fallback) {
+    if (!reached.settled && options.fallback) {
       info.fallback = true;
-      residual = continue_in_pseudo_time(problem, previous, solution, residual, storage, tolerance,
-                                         info.fallback_sweeps);
+      reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
+                                        tolerance, info.fallback_sweeps);
       info.iterations += info.fallback_sweeps;
     }
   }
-  info.residual = residual / problem.impulse_scale;
-  if (!std::isfinite(residual)) {
+  info.residual = reached.residual / problem.impulse_scale;
+  if (!std::isfinite(reached.residual)) {
     info.status = Status::non_finite;
-  } else if (residual > tolerance || info.gap > options.gap) {
+  } else if (!reached.settled || info.gap > options.gap) {
     info.status = Status::not_converged;
   }
   return info;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -74,10 +76,19 @@ void save_problem(const std::filesystem::path& file, const SavedProblem<T>& save
                        {{"root", numbers(saved.previous.root)},
                         {"rate", saved.previous.rate},
                         {"impulse", impulses}}}};
-  std::ofstream out(file);
+  // Under another name first: whoever finds the file finds all of it.
+  std::filesystem::path partial = file;
+  partial += ".part";
+  std::ofstream out(partial);
   out << document.dump(1) << '\n';
   out.close();
-  if (!out) throw FileError(fmt::format("cannot write {}", file.string()));
+  std::error_code error;
+  if (out) std::filesystem::rename(partial, file, error);
+  if (!out || error) {
+    std::error_code ignored;
+    std::filesystem::remove(partial, ignored);
+    throw FileError(fmt::format("cannot write {}", file.string()));
+  }
 }
 
 template <int T>

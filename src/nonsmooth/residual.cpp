@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coluber/core/assert.hpp"
 #include "coluber/nonsmooth/prox.hpp"
+
+#include "constants.hpp"
 
 namespace coluber::nonsmooth {
 namespace {
-
-constexpr double kR = 0.3;  // kg; fixed, so that figures of different solvers compare
 
 /// mu |F_T| with the given tangential compliance; scaled variables.
 template <int T>
 double friction_residual(const Contact<T>& contact, const Impulse& P, const Eigen::Vector2d& gamma,
                          const Proximal& term, double radius) {
-  const double r = kR / (contact.mu_max * contact.mu_max);
+  const double r = kProxR / (contact.mu_max * contact.mu_max);
   const Eigen::Vector2d s = P.T - r * (gamma + term.c_t * (P.T - term.A));
   return contact.mu_max * (P.T - prox_disc(s, radius)).norm();
 }
@@ -32,6 +33,12 @@ template <int T>
 Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& solution,
                           ResidualData<T>& data, Law law_asked) {
   const std::size_t n = problem.nodes.size();
+  COLUBER_ASSERT(solution.rate.size() == n, solution.rate.size(), n);
+  COLUBER_ASSERT(solution.impulse.size() == problem.contacts.size(), solution.impulse.size(),
+                 problem.contacts.size());
+  // The rigid law is judged with the terms its solver left; an answer that has none is judged
+  // without.
+  const bool has_terms = solution.proximal.size() == problem.contacts.size();
   auto& twist = data.twist;
   auto& defect = data.defect;
   twist.resize(n);
@@ -58,7 +65,7 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
       double law = std::abs(P.N - contact.load);
       if (contact.unilateral) {
         const double gamma_N = contact.w_N.dot(twist[i]);
-        radius = prox_unilateral(P.N - kR * (gamma_N + contact.b + contact.c * P.N));
+        radius = prox_unilateral(P.N - kProxR * (gamma_N + contact.b + contact.c * P.N));
         law = std::abs(P.N - radius);
       }
       double rigid = law;
@@ -66,8 +73,8 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
         const Eigen::Vector2d gamma{contact.w_1.dot(twist[i]), contact.w_2.dot(twist[i])};
         Proximal term{contact.c_t, contact.A};
         if (law_asked == Law::rigid) {
-          term = solution.proximal[index];
-          const double left = kR / contact.mu_max * term.c_t * (P.T - term.A).norm();
+          term = has_terms ? solution.proximal[index] : Proximal{};
+          const double left = kProxR / contact.mu_max * term.c_t * (P.T - term.A).norm();
           if (P.N > 0.0) raise(result.gap, left);
         }
         raise(law, friction_residual(contact, P, gamma, term, radius));
@@ -91,9 +98,88 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
   return result;
 }
 
+template <int T>
+Rounding compute_rounding(const ContactProblem<T>& problem, const Solution<T>& solution,
+                          ResidualData<T>& data) {
+  const std::size_t n = problem.nodes.size();
+  auto& twist = data.twist;
+  auto& defect = data.defect;
+  auto& twist_error = data.twist_error;
+  auto& defect_error = data.defect_error;
+  twist.resize(n);
+  twist_error.resize(n);
+  defect.assign(n, Twist<T>::Zero());
+  defect_error.assign(n, Twist<T>::Zero());
+
+  // Root to tips: every sum adds a rounding of what it gives and of its product.
+  twist[n - 1] = solution.root;
+  twist_error[n - 1] = solution.root.cwiseAbs();
+  for (std::size_t i = n - 1; i-- > 0;) {
+    const Node<T>& node = problem.nodes[i];
+    const auto parent = static_cast<std::size_t>(node.parent);
+    const Twist<T> turn = node.s * solution.rate[i];
+    twist[i] = twist[parent] + turn;
+    twist_error[i] = twist_error[parent] + twist[i].cwiseAbs() + turn.cwiseAbs();
+  }
+
+  Rounding result;
+  double torque = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Node<T>& node = problem.nodes[i];
+    const Twist<T> size = twist[i].cwiseAbs();
+    const Twist<T> moved = twist_error[i] + 4.0 * size;  // error of u, and of a product with it
+    defect[i] += node.M * twist[i] - node.p;
+    defect_error[i] += node.M.cwiseAbs() * moved + 2.0 * node.p.cwiseAbs();
+    const int end = node.first_contact + node.contact_count;
+    for (int k = node.first_contact; k < end; ++k) {
+      const auto index = static_cast<std::size_t>(k);
+      const Contact<T>& contact = problem.contacts[index];
+      const Impulse& P = solution.impulse[index];
+      defect[i] -= compute_wrench(contact, P);
+      defect_error[i] += 3.0 * (std::abs(P.N) * contact.w_N.cwiseAbs() +
+                                std::abs(P.T.x()) * contact.w_1.cwiseAbs() +
+                                std::abs(P.T.y()) * contact.w_2.cwiseAbs());
+
+      // The solver's sums have been rounded as well, by as much as a product once more.
+      const Twist<T> gamma = moved + 4.0 * size;
+      if (contact.unilateral) {
+        raise(result.law, kProxR * (contact.w_N.cwiseAbs().dot(gamma) +
+                                    4.0 * (std::abs(contact.b) + contact.c * P.N)) +
+                              2.0 * P.N);
+      }
+      if (contact.mu_max > 0.0) {
+        const double along = contact.w_1.cwiseAbs().dot(gamma) + contact.w_2.cwiseAbs().dot(gamma);
+        const double held =
+            4.0 * contact.c_t * (P.T.template lpNorm<1>() + contact.A.template lpNorm<1>());
+        raise(result.law, kProxR / contact.mu_max * (along + held) + 4.0 * contact.mu_max * P.N);
+      }
+    }
+    defect_error[i] += defect[i].cwiseAbs();
+    if (i + 1 == n) break;
+    const Twist<T> arm = node.s.cwiseAbs();
+    const double servo = std::abs(node.sr) + 2.0 * std::abs(node.sd * solution.rate[i]);
+    raise(torque, arm.dot(defect_error[i] + 3.0 * defect[i].cwiseAbs()) + 2.0 * servo);
+    const auto parent = static_cast<std::size_t>(node.parent);
+    defect[parent] += defect[i];
+    defect_error[parent] += defect_error[i] + defect[parent].cwiseAbs();
+  }
+  constexpr int kAngular = T == 3 ? 1 : 3;
+  for (int row = 0; row < kAngular; ++row) raise(torque, defect_error[n - 1](row));
+  result.momentum = torque / problem.length_scale;
+  for (int row = kAngular; row < T; ++row) raise(result.momentum, defect_error[n - 1](row));
+  result.law *= kRoundoff / problem.impulse_scale;
+  // once for the check, and once for the sweep that balanced the same sums
+  result.momentum *= 2.0 * kRoundoff / problem.impulse_scale;
+  return result;
+}
+
 template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&,
                                       ResidualData<3>&, Law);
 template Residual compute_residual<6>(const ContactProblem<6>&, const Solution<6>&,
                                       ResidualData<6>&, Law);
+template Rounding compute_rounding<3>(const ContactProblem<3>&, const Solution<3>&,
+                                      ResidualData<3>&);
+template Rounding compute_rounding<6>(const ContactProblem<6>&, const Solution<6>&,
+                                      ResidualData<6>&);
 
 }  // namespace coluber::nonsmooth

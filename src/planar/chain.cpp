@@ -4,10 +4,13 @@
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <type_traits>
 
+#include "coluber/core/assert.hpp"
 #include "coluber/core/code_path.hpp"
 
 #include "memory.hpp"
+#include "nonsmooth/constants.hpp"
 #include "problem.hpp"
 
 namespace coluber::planar {
@@ -16,7 +19,14 @@ namespace {
 using nonsmooth::Impulse;
 using nonsmooth::Law;
 
-constexpr double kRigidShare = 5e-5;  // of the anchored compliance, as in nonsmooth/newton.cpp
+using nonsmooth::kLostDigits;
+using nonsmooth::kRigidShare;
+
+// Kernels compiled for other processors return these: no constructors (chain_kernel.hpp).
+static_assert(std::is_trivially_default_constructible_v<ChainSolve> &&
+              std::is_trivially_default_constructible_v<ChainResidual> &&
+              std::is_trivially_default_constructible_v<ChainRounding> &&
+              std::is_trivially_default_constructible_v<ChainWork>);
 
 ChainKernels kernels_for_this_processor() {
 #if defined(__x86_64__)
@@ -48,6 +58,7 @@ void load(const Model& model, const State& state, const JointCommand& command,
     const int joint = i > b ? i - 1 : i;
     const double sign = i > b ? 1.0 : -1.0;
     const double sd = dt * command.k_D(joint) + 0.5 * dt * dt * command.k_P(joint);
+    COLUBER_ASSERT(!(command.tau_max(joint) < 0.0), joint, command.tau_max(joint));
     const double limit = dt * command.tau_max(joint);
     double sr =
         dt * (command.tau(joint) + command.k_P(joint) * (command.phi_d(joint) - state.phi(joint)) +
@@ -110,20 +121,23 @@ void use_law(Law law, Chain& chain) {
 }
 
 /// Newton; law `rigid` with its proximal term moved along. False if it did not settle.
-bool solve(Chain& chain, const StepOptions& options, double impulse_scale, int& sweeps) {
+bool solve(Chain& chain, const StepOptions& options, double impulse_scale, StepInfo& info) {
   ChainArrays& k = chain.arrays;
   const double tolerance = options.newton.tolerance * impulse_scale;
+  const double lost = kLostDigits * impulse_scale;
+  int& sweeps = info.iterations;
   if (options.law == Law::anchored) {
-    const ChainSolve result = chain.kernels.solve(k, tolerance, options.newton.max_sweeps);
+    const ChainSolve result = chain.kernels.solve(k, tolerance, lost, options.newton.max_sweeps);
     sweeps = result.sweeps;
-    return result.residual <= tolerance;
+    return result.settled;
   }
   const int max_sweeps = options.newton.max_sweeps + options.newton.max_sweeps / 3;
   while (sweeps < max_sweeps) {
-    const ChainSolve result = chain.kernels.solve(k, tolerance, max_sweeps - sweeps);
+    const ChainSolve result = chain.kernels.solve(k, tolerance, lost, max_sweeps - sweeps);
     sweeps += result.sweeps;
-    if (!(result.residual <= tolerance)) return false;
-    if (chain.kernels.gap(k) <= options.newton.gap * impulse_scale) return true;
+    if (!result.settled) return false;
+    const double gap = chain.kernels.gap(k);
+    if (gap <= options.newton.gap * impulse_scale) return true;
     chain.kernels.move_anchors(k);
   }
   return false;
@@ -248,7 +262,6 @@ Chain::Chain(const Model& model, const Data& data, std::size_t pairs)
 
 std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
                                    const JointCommand& command, const StepOptions& options) {
-  find_contacts(model, state, options, data);
   for (const Data::Touch& touch : data.touching) {
     const ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(touch.near)];
     if (model.obstacles[static_cast<std::size_t>(entry.obstacle)].mu > 0.0) return std::nullopt;
@@ -260,15 +273,21 @@ std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
   lap(data.profile, Phase::problem);
   const double impulse_scale = data.weight_scale * options.dt;
   StepInfo info;
-  const bool solved = solve(chain, options, impulse_scale, info.iterations);
+  const bool solved = solve(chain, options, impulse_scale, info);
   lap(data.profile, Phase::solve);
   if (!solved) return std::nullopt;
 
-  const ChainResidual residual = chain.kernels.residual(chain.arrays, options.law == Law::rigid);
-  lap(data.profile, Phase::residual);
-  info.residual = std::max(residual.law, residual.momentum) / impulse_scale;
+  const ChainResidual residual = chain.kernels.residual(chain.arrays);
+  info.residual_law = residual.law / impulse_scale;
+  info.residual_momentum = residual.momentum / impulse_scale;
+  info.residual = std::max(info.residual_law, info.residual_momentum);
   info.rigid_residual = std::max(residual.rigid_law, residual.momentum) / impulse_scale;
-  if (!(info.residual <= std::max(options.newton.tolerance, kLostDigits))) return std::nullopt;
+  const bool good = bears_out(info, options.newton.tolerance, [&]() -> nonsmooth::Rounding {
+    const ChainRounding rounding = chain.kernels.rounding(chain.arrays);
+    return {rounding.law / impulse_scale, rounding.momentum / impulse_scale};
+  });
+  lap(data.profile, Phase::residual);
+  if (!good) return std::nullopt;
 
   unload(model, state, data, command, options.dt, chain);
   return info;

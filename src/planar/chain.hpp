@@ -13,6 +13,8 @@ namespace coluber::planar {
 struct Chain {
   /// `pairs`: of link and obstacle, to reserve room for.
   Chain(const Model& model, const Data& data, std::size_t pairs);
+  Chain(const Chain&) = delete;  // `arrays` points into `storage`
+  Chain& operator=(const Chain&) = delete;
 
   ChainArrays arrays;
   ChainKernels kernels;         ///< for this processor
@@ -24,8 +26,9 @@ struct Chain {
 };
 
 /// The step in the fast layout: friction of the ground at any number of points a link, obstacles
-/// without friction, servos with limits, both laws; Newton alone. Nothing, and the state as it was,
-/// if the problem is of another kind or Newton does not settle: then the plain layout has to do it.
+/// without friction, servos with limits, both laws; Newton alone. find_contacts() goes before it.
+/// Nothing, and the state as it was, if the problem is of another kind or Newton does not settle:
+/// then the plain layout has to do it.
 std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
                                    const JointCommand& command, const StepOptions& options);
 

@@ -65,33 +65,46 @@ struct ChainArrays {
   double *d_0 = nullptr, *d_1 = nullptr, *d_2 = nullptr;
 };
 
+// What the kernels return has no initialisers: a constructor would be a function with external
+// linkage, compiled for every instruction set, of which the linker keeps any one. chain.cpp asserts
+// that there is none.
+
 struct ChainSolve {
-  int sweeps = 0;
-  double residual = 0.0;  ///< N s; not finite if a pivot was not positive
+  double residual;  ///< N s; not finite if a pivot was not positive
+  int sweeps;
+  bool settled;  ///< within the tolerance, or at the rounding of the laws
 };
 
 /// As nonsmooth::Residual (N s).
 struct ChainResidual {
-  double law = 0.0, rigid_law = 0.0, gap = 0.0, momentum = 0.0;
+  double law, rigid_law, momentum;
+};
+
+/// As nonsmooth::Rounding (N s).
+struct ChainRounding {
+  double law, momentum;
 };
 
 /// Energies and works of a step (J).
 struct ChainWork {
-  double T_A = 0.0, T_E = 0.0, friction = 0.0, gravity = 0.0;
+  double T_A, T_E, friction, gravity;
 };
 
 struct ChainKernels {
   const char* name;
   /// Joint twists, arms and momenta from pose and velocities.
   void (*prepare)(ChainArrays&);
-  /// Newton from the guess in rate, root and T, at most `max_sweeps`, to `tolerance` (N s).
-  ChainSolve (*solve)(ChainArrays&, double tolerance, int max_sweeps);
+  /// Newton from the guess in rate, root and T, at most `max_sweeps`, to `tolerance` (N s), or to
+  /// the rounding of the laws if that is below `lost` (N s).
+  ChainSolve (*solve)(ChainArrays&, double tolerance, double lost, int max_sweeps);
   /// r c_T |P_T - A| (N s); the largest.
   double (*gap)(const ChainArrays&);
   /// A <- T
   void (*move_anchors)(ChainArrays&);
-  /// Of the answer, from nothing the solver keeps; the gap with the rigid law alone.
-  ChainResidual (*residual)(ChainArrays&, bool rigid_law);
+  /// Of the answer, from nothing the solver keeps.
+  ChainResidual (*residual)(ChainArrays&);
+  /// What rounding alone can make of `residual`, which goes before it.
+  ChainRounding (*rounding)(ChainArrays&);
   /// Velocities at E from the twists, impulses on the links, works.
   ChainWork (*finish)(ChainArrays&);
 };

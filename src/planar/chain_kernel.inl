@@ -4,6 +4,7 @@
 // width, and none is fused: all paths give the same bits.
 
 #include "chain_kernel.hpp"
+#include "nonsmooth/constants.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -20,7 +21,8 @@ constexpr int kLanes = COLUBER_LANES;
 typedef double Lanes __attribute__((vector_size(8 * COLUBER_LANES)));
 typedef double Two __attribute__((vector_size(16)));
 
-constexpr double kProxR = 0.3;  // kg, as in nonsmooth/contact_law.hpp
+using nonsmooth::kProxR;
+using nonsmooth::kRoundoff;
 
 template <typename V>
 inline V load(const double* from) {
@@ -408,8 +410,45 @@ double servo_defect(const ChainArrays& k) {
   return largest_of(worst[0], worst[1]) / k.length;
 }
 
-ChainSolve solve(ChainArrays& k, double tolerance, int max_sweeps) {
-  ChainSolve result;
+/// What rounding alone can leave of the residual (N s); as nonsmooth/contact_law.hpp.
+double law_rounding(const ChainArrays& k) {
+  const double mu = mu_max(k);
+  Lanes lanes = {};
+  for (int q = 0; q < k.points; ++q) {
+    for (int i = 0; i < k.slots; i += kLanes) {
+      const Lanes c = magnitude(load<Lanes>(k.c + i));
+      const Lanes s = magnitude(load<Lanes>(k.s + i));
+      const Lanes w = magnitude(load<Lanes>(k.w + i));
+      const Lanes v_x = magnitude(load<Lanes>(k.v_x + i));
+      const Lanes v_y = magnitude(load<Lanes>(k.v_y + i));
+      const Lanes arm = magnitude(load<Lanes>(k.t_2 + i)) + magnitude(load<Lanes>(k.a[q] + i));
+      const Lanes gamma = k.mu_1 * (magnitude(load<Lanes>(k.t_1 + i)) * w + (c * v_x + s * v_y)) +
+                          k.mu_2 * (arm * w + (c * v_y + s * v_x));
+      const Lanes T = magnitude(load<Lanes>(k.T_1[q] + i)) + magnitude(load<Lanes>(k.T_2[q] + i));
+      const Lanes A = magnitude(load<Lanes>(k.A_1[q] + i)) + magnitude(load<Lanes>(k.A_2[q] + i));
+      const Lanes held = 4.0 * load<Lanes>(k.c_t + i) * (T + A);
+      lanes =
+          larger(lanes, kProxR / mu * (8.0 * gamma + held) + 4.0 * mu * load<Lanes>(k.R[q] + i));
+    }
+  }
+  double worst = largest(lanes);
+  for (int n = 0; n < k.contact_count; ++n) {
+    const ChainContact& contact = k.contacts[n];
+    const int i = contact.slot;
+    const double gamma = magnitude(contact.w_0 * k.w[i]) + magnitude(contact.w_1 * k.v_x[i]) +
+                         magnitude(contact.w_2 * k.v_y[i]);
+    const double other = magnitude(contact.b) + contact.c * contact.P;
+    worst = largest_of(worst, kProxR * (8.0 * gamma + 4.0 * other) + 2.0 * contact.P);
+  }
+  for (int i = 0; k.limited && i < 2 * k.pairs; ++i) {
+    const double servo = magnitude(k.sr[i]) + 2.0 * magnitude(k.sd[i] * k.rate[i]);
+    worst = largest_of(worst, 2.0 * servo / k.length);
+  }
+  return kRoundoff * worst;
+}
+
+ChainSolve solve(ChainArrays& k, double tolerance, double lost, int max_sweeps) {
+  ChainSolve result = {__builtin_inf(), 0, false};
   spread(k);
   laws<false>(k);
   obstacle_laws<false>(k);
@@ -420,10 +459,20 @@ ChainSolve solve(ChainArrays& k, double tolerance, int max_sweeps) {
       result.residual = __builtin_nan("");
       return result;
     }
+    const double before = result.residual;
     result.residual = mu_max(k) * square_root(laws<true>(k));
     result.residual = largest_of(result.residual, obstacle_laws<true>(k));
     if (k.limited) result.residual = largest_of(result.residual, servo_defect(k));
-    if (!(result.residual > tolerance)) return result;  // NaN ends it too
+    if (!(result.residual > tolerance)) {  // NaN ends it too
+      result.settled = result.residual <= tolerance;
+      return result;
+    }
+    // at rounding, and a sweep no longer halves what is left
+    if (result.residual > 0.5 * before && result.residual <= lost &&
+        result.residual <= law_rounding(k)) {
+      result.settled = true;
+      return result;
+    }
   }
   return result;
 }
@@ -463,8 +512,8 @@ inline Lanes friction_defect(Lanes T_1, Lanes T_2, Lanes gamma_1, Lanes gamma_2,
   return F_1 * F_1 + F_2 * F_2;
 }
 
-ChainResidual residual(ChainArrays& k, bool rigid_law) {
-  ChainResidual result;
+ChainResidual residual(ChainArrays& k) {
+  ChainResidual result = {};
   spread(k);
   const double r = k.points > 0 ? kProxR / (mu_max(k) * mu_max(k)) : 0.0;
   Lanes law = {};
@@ -520,7 +569,6 @@ ChainResidual residual(ChainArrays& k, bool rigid_law) {
     k.r_1[i] -= contact.P * contact.w_1;
     k.r_2[i] -= contact.P * contact.w_2;
   }
-  if (rigid_law) result.gap = gap(k);
 
   Two p_0 = {};
   Two p_1 = {};
@@ -542,6 +590,119 @@ ChainResidual residual(ChainArrays& k, bool rigid_law) {
   result.momentum = largest_of(largest_of(torque[0], torque[1]), b_0 < 0.0 ? -b_0 : b_0) / k.length;
   result.momentum = largest_of(result.momentum, b_1 < 0.0 ? -b_1 : b_1);
   result.momentum = largest_of(result.momentum, b_2 < 0.0 ? -b_2 : b_2);
+  return result;
+}
+
+/// Running error analysis of `residual`, as nonsmooth/residual.cpp; r_0 … r_2 hold the links'
+/// defects.
+ChainRounding rounding(ChainArrays& k) {
+  // errors of the twists, root to tips
+  double* const e_0 = k.d_0;
+  double* const e_1 = k.d_1;
+  double* const e_2 = k.d_2;
+  const int o = k.root;
+  e_0[o] = magnitude(k.root_w);
+  e_1[o] = magnitude(k.root_x);
+  e_2[o] = magnitude(k.root_y);
+  Two t_0 = {e_0[o], e_0[o]}, t_1 = {e_1[o], e_1[o]}, t_2 = {e_2[o], e_2[o]};
+  for (int i = 2 * k.pairs - 2; i >= 0; i -= 2) {
+    const Two rate = magnitude(load<Two>(k.rate + i));
+    t_0 += magnitude(load<Two>(k.w + i)) + rate;
+    t_1 += magnitude(load<Two>(k.v_x + i)) + magnitude(load<Two>(k.s_1 + i)) * rate;
+    t_2 += magnitude(load<Two>(k.v_y + i)) + magnitude(load<Two>(k.s_2 + i)) * rate;
+    store(e_0 + i, t_0);
+    store(e_1 + i, t_1);
+    store(e_2 + i, t_2);
+  }
+
+  // errors of the links' own defects, and of their laws
+  ChainRounding result = {};
+  const double mu = mu_max(k);
+  Lanes law = {};
+  for (int i = 0; i < k.slots; i += kLanes) {
+    const Lanes c = magnitude(load<Lanes>(k.c + i));
+    const Lanes s = magnitude(load<Lanes>(k.s + i));
+    const Lanes x = magnitude(load<Lanes>(k.x + i));
+    const Lanes y = magnitude(load<Lanes>(k.y + i));
+    const Lanes m = load<Lanes>(k.m + i);
+    const Lanes size_0 = 4.0 * magnitude(load<Lanes>(k.w + i));
+    const Lanes size_1 = 4.0 * magnitude(load<Lanes>(k.v_x + i));
+    const Lanes size_2 = 4.0 * magnitude(load<Lanes>(k.v_y + i));
+    const Lanes u_0 = load<Lanes>(e_0 + i) + size_0;
+    const Lanes u_1 = load<Lanes>(e_1 + i) + size_1;
+    const Lanes u_2 = load<Lanes>(e_2 + i) + size_2;
+    Lanes f_x = m * (u_1 + y * u_0) + 2.0 * magnitude(load<Lanes>(k.p_1 + i));
+    Lanes f_y = m * (u_2 + x * u_0) + 2.0 * magnitude(load<Lanes>(k.p_2 + i));
+    Lanes torque = load<Lanes>(k.Theta + i) * u_0 +
+                   m * (y * (u_1 + y * u_0) + x * (u_2 + x * u_0)) +
+                   2.0 * magnitude(load<Lanes>(k.p_0 + i));
+    const Lanes g_0 = u_0 + size_0;
+    const Lanes g_1 = u_1 + size_1;
+    const Lanes g_2 = u_2 + size_2;
+    const Lanes along = k.mu_1 * (magnitude(load<Lanes>(k.t_1 + i)) * g_0 + (c * g_1 + s * g_2));
+    for (int q = 0; q < k.points; ++q) {
+      const Lanes a = magnitude(load<Lanes>(k.a[q] + i));
+      const Lanes T_1 = magnitude(load<Lanes>(k.T_1[q] + i));
+      const Lanes T_2 = magnitude(load<Lanes>(k.T_2[q] + i));
+      const Lanes P_1 = 3.0 * k.mu_1 * T_1;
+      const Lanes P_2 = 3.0 * k.mu_2 * T_2;
+      const Lanes P_x = c * P_1 + s * P_2;
+      const Lanes P_y = s * P_1 + c * P_2;
+      f_x += P_x;
+      f_y += P_y;
+      torque += x * P_y + y * P_x + a * P_2;
+      const Lanes across =
+          k.mu_2 * ((magnitude(load<Lanes>(k.t_2 + i)) + a) * g_0 + (c * g_2 + s * g_1));
+      const Lanes A = magnitude(load<Lanes>(k.A_1[q] + i)) + magnitude(load<Lanes>(k.A_2[q] + i));
+      const Lanes held = 4.0 * load<Lanes>(k.c_t + i) * (T_1 + T_2 + A);
+      law = larger(law, kProxR / mu * (along + across + held) + 4.0 * mu * load<Lanes>(k.R[q] + i));
+    }
+    store(k.G_00 + i, torque);
+    store(k.G_01 + i, f_x);
+    store(k.G_02 + i, f_y);
+  }
+  result.law = largest(law);
+  for (int n = 0; n < k.contact_count; ++n) {
+    const ChainContact& contact = k.contacts[n];
+    const int i = contact.slot;
+    const double w_0 = magnitude(contact.w_0);
+    const double w_1 = magnitude(contact.w_1);
+    const double w_2 = magnitude(contact.w_2);
+    const double gamma = w_0 * (e_0[i] + 8.0 * magnitude(k.w[i])) +
+                         w_1 * (e_1[i] + 8.0 * magnitude(k.v_x[i])) +
+                         w_2 * (e_2[i] + 8.0 * magnitude(k.v_y[i]));
+    const double other = magnitude(contact.b) + contact.c * contact.P;
+    result.law = largest_of(result.law, kProxR * (gamma + 4.0 * other) + 2.0 * contact.P);
+    k.G_00[i] += 3.0 * contact.P * w_0;
+    k.G_01[i] += 3.0 * contact.P * w_1;
+    k.G_02[i] += 3.0 * contact.P * w_2;
+  }
+
+  // tips to root: what is added up, and the roundings of the sums
+  Two p_0 = {}, p_1 = {}, p_2 = {}, E_0 = {}, E_1 = {}, E_2 = {}, torque = {};
+  for (int i = 0; i < 2 * k.pairs; i += 2) {
+    p_0 += load<Two>(k.r_0 + i);
+    p_1 += load<Two>(k.r_1 + i);
+    p_2 += load<Two>(k.r_2 + i);
+    E_0 += load<Two>(k.G_00 + i) + 2.0 * magnitude(p_0);
+    E_1 += load<Two>(k.G_01 + i) + 2.0 * magnitude(p_1);
+    E_2 += load<Two>(k.G_02 + i) + 2.0 * magnitude(p_2);
+    const Two arm_1 = magnitude(load<Two>(k.s_1 + i));
+    const Two arm_2 = magnitude(load<Two>(k.s_2 + i));
+    const Two servo = magnitude(load<Two>(k.sr + i)) +
+                      2.0 * magnitude(load<Two>(k.sd + i) * load<Two>(k.rate + i));
+    torque = larger(
+        torque, (E_0 + 3.0 * magnitude(p_0)) +
+                    (arm_1 * (E_1 + 3.0 * magnitude(p_1)) + arm_2 * (E_2 + 3.0 * magnitude(p_2))) +
+                    2.0 * servo);
+  }
+  const double b_0 = (E_0[0] + E_0[1]) + k.G_00[o];
+  const double b_1 = (E_1[0] + E_1[1]) + k.G_01[o];
+  const double b_2 = (E_2[0] + E_2[1]) + k.G_02[o];
+  result.momentum = largest_of(largest_of(torque[0], torque[1]), b_0) / k.length;
+  // once for the check, and once for the sweep that balanced the same sums
+  result.momentum = 2.0 * kRoundoff * largest_of(largest_of(result.momentum, b_1), b_2);
+  result.law *= kRoundoff;
   return result;
 }
 
@@ -597,7 +758,8 @@ ChainWork finish(ChainArrays& k) {
 #define COLUBER_TEXT(a) COLUBER_QUOTE(a)
 ChainKernels COLUBER_NAME(COLUBER_PATH)() {
   using namespace COLUBER_PATH;
-  return {COLUBER_TEXT(COLUBER_PATH), prepare, solve, gap, move_anchors, residual, finish};
+  return {
+      COLUBER_TEXT(COLUBER_PATH), prepare, solve, gap, move_anchors, residual, rounding, finish};
 }
 
 }  // namespace coluber::planar

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 #include "coluber/core/error.hpp"
@@ -12,9 +13,9 @@
 namespace coluber::planar {
 namespace {
 
-constexpr std::uint32_t version = 1;
 constexpr std::int64_t most_iterations = std::int64_t{1}
                                          << 62U;  // since a frame; leaves room to add
+constexpr std::uint32_t version = 2;
 
 template <typename Bytes, typename Value>
 void exchange_impulse(Bytes& bytes, Value& impulse) {
@@ -73,7 +74,53 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
   }
 }
 
+/// A problem as a value: every field of nodes and contacts, and where its step began.
+template <typename Bytes, typename Value>
+void exchange_problem(Bytes& bytes, Value& saved) {
+  auto& [problem, previous] = saved;
+  auto& [nodes, contacts, impulse_scale, length_scale] = problem;
+  bytes.list(nodes, [&](auto& node) {
+    auto& [M, p, s, sd, sr, limit, parent, first_contact, contact_count] = node;
+    bytes(M, p, s, sd, sr, limit, parent, first_contact, contact_count);
+  });
+  bytes.list(contacts, [&](auto& contact) {
+    auto& [w_N, w_1, w_2, A, mu, b, c, c_t, mu_max, load, unilateral] = contact;
+    bytes(w_N, w_1, w_2, A, mu, b, c, c_t, mu_max, load, unilateral);
+  });
+  bytes(impulse_scale, length_scale, previous.root);
+  bytes.list(previous.rate, [&](auto& rate) { bytes(rate); });
+  bytes.list(previous.impulse, [&](auto& impulse) { exchange_impulse(bytes, impulse); });
+}
+
+/// A problem that save_problem() can write and a solver read.
+void require_problem(const ByteReader& bytes, const nonsmooth::SavedProblem<3>& saved) {
+  const auto& [problem, previous] = saved;
+  std::size_t contacts = 0;
+  for (const auto& node : problem.nodes) {
+    if (node.contact_count < 0) bytes.refuse("the hardest problem makes no sense");
+    contacts += static_cast<std::size_t>(node.contact_count);
+  }
+  if (contacts != problem.contacts.size() || previous.rate.size() != problem.nodes.size() ||
+      previous.impulse.size() != contacts) {
+    bytes.refuse("the hardest problem makes no sense");
+  }
+}
+
 }  // namespace
+
+template <typename Bytes, typename Value>
+void PlanarSystem::exchange_hardest(Bytes& bytes, Value& hardest) {
+  auto& [saved, info, t] = hardest;
+  int status = static_cast<int>(info.status);
+  bytes(t, status, info.iterations, info.residual);
+  if constexpr (!std::is_const_v<Value>) {
+    if (status < 0 || status > static_cast<int>(Status::non_finite)) {
+      bytes.refuse("a step came out in no known way");
+    }
+    info.status = static_cast<Status>(status);
+  }
+  if (t > 0.0) exchange_problem(bytes, saved);
+}
 
 template <typename Bytes, typename Self>
 void PlanarSystem::exchange_sums(Bytes& bytes, Self& self) {
@@ -88,6 +135,8 @@ bool PlanarSystem::save_state(ByteWriter& bytes) const {
   bytes.section("planar", version);
   exchange_state(bytes, state_);
   exchange_sums(bytes, *this);
+  bytes(keep_hardest_);
+  if (keep_hardest_) exchange_hardest(bytes, hardest_);
   return true;
 }
 
@@ -98,11 +147,18 @@ void PlanarSystem::restore_state(ByteReader& bytes) {
   require_fit(bytes, model_, state, state_.ground.size());
   ByteWriter before;
   exchange_sums(before, *this);
+  Hardest hardest;
   try {
     exchange_sums(bytes, *this);
     if (frame_start_ < 0 || frame_start_ > state.k) bytes.refuse("a frame before the first step");
     if (frame_iterations_ < 0 || frame_iterations_ > most_iterations) {
       bytes.refuse("an impossible number of iterations");
+    }
+    bool kept = false;
+    bytes(kept);
+    if (kept) {
+      exchange_hardest(bytes, hardest);
+      if (hardest.t > 0.0) require_problem(bytes, hardest.saved);
     }
   } catch (const Error&) {
     ByteReader back(before.bytes(), "");
@@ -110,6 +166,7 @@ void PlanarSystem::restore_state(ByteReader& bytes) {
     throw;
   }
   state_ = std::move(state);
+  hardest_ = std::move(hardest);
   data_.candidates.valid = false;
 }
 

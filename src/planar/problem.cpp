@@ -174,6 +174,8 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   solver.reserve(size, contacts);
   residual.twist.reserve(size);
   residual.defect.reserve(size);
+  residual.twist_error.reserve(size);
+  residual.defect_error.reserve(size);
   candidates.first.resize(size + 1);
   candidates.obstacle.reserve(pairs);
   candidates.built_at.resize(2, n);
@@ -238,6 +240,12 @@ void find_contacts(const Model& model, const State& state, const StepOptions& op
 
 void make_problem(const Model& model, const State& state, const JointCommand& command,
                   const StepOptions& options, Data& data) {
+  find_contacts(model, state, options, data);
+  fill_problem(model, state, command, options, data);
+}
+
+void fill_problem(const Model& model, const State& state, const JointCommand& command,
+                  const StepOptions& options, Data& data) {
   const double dt = options.dt;
   const int b = model.base();
   const Pose& pose = data.pose;
@@ -245,7 +253,6 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   COLUBER_ASSERT(
       state.ground.size() == model.links.size() * static_cast<std::size_t>(model.friction_points),
       state.ground.size(), model.n(), model.friction_points);
-  find_contacts(model, state, options, data);
 
   problem.impulse_scale = data.weight_scale * dt;
   problem.contacts.clear();

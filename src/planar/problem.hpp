@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+
 #include "coluber/planar/snake.hpp"
+
+#include "nonsmooth/constants.hpp"
 
 // What both layouts of the step are made of.
 
@@ -9,12 +13,29 @@ namespace coluber::planar {
 /// Compliance of the anchored law: c = c_T = epsilon/m (docs/numerics.md).
 inline constexpr double kEpsilon = 0.02;
 
-/// Scaled residual at which numbers have outgrown double precision.
-inline constexpr double kLostDigits = 1e-5;
+/// Whether the residual recomputed outside the solver bears a step out that the solver calls
+/// solved: law and momentum each within ten times the tolerance, or within what rounding alone
+/// makes of them, unless that is so much that no digits are left to trust. `rounding()` is called
+/// only if it matters.
+template <typename Compute>
+bool bears_out(const StepInfo& info, double tolerance, const Compute& rounding) {
+  const double simple = 10.0 * tolerance;
+  if (info.residual_law <= simple && info.residual_momentum <= simple) return true;
+  const nonsmooth::Rounding allowed = rounding();
+  const auto limit = [&](double floor) {
+    return std::max(simple, std::min(floor, nonsmooth::kLostDigits));
+  };
+  return info.residual_law <= limit(allowed.law) &&
+         info.residual_momentum <= limit(allowed.momentum);
+}
 
 /// Pose at q_M, and the obstacle contacts of the step: `pose`, `next_near`, `touching` and
 /// `penetration` of the data.
 void find_contacts(const Model& model, const State& state, const StepOptions& options, Data& data);
+
+/// `data.problem` and the guess from what find_contacts() found.
+void fill_problem(const Model& model, const State& state, const JointCommand& command,
+                  const StepOptions& options, Data& data);
 
 /// Where friction point p of a link is ahead of its centre of gravity (m): there, or at the rear
 /// and the front end of the core.  Transeth 6.2

@@ -96,7 +96,6 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
       keep_hardest_(keep_hardest),
       ground_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())),
       obstacle_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())) {
-  options_.plain = options_.plain || keep_hardest;
   pose_.resize(model_.n());
   compute_pose_at_time(model_, state_, options_.dt, pose_);
   start_ << pose_.origin, pose_.theta(model_.base());

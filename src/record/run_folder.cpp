@@ -360,7 +360,9 @@ void RunFolder::finish(const simulation::RunOutcome& outcome) {
     run["summary"][item.name] = item.value;
     run["units"][item.name] = item.unit;
   }
-  for (const char* name : {"steps", "failed_steps"}) {  // counts read better as integers
+  // counts read better as integers
+  for (const char* name :
+       {"steps", "failed_steps", "fallback_steps", "fallback_sweeps", "fallback_passes"}) {
     if (auto found = run["summary"].find(name); found != run["summary"].end()) {
       *found = static_cast<std::int64_t>(found->get<double>());
     }

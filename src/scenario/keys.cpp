@@ -474,7 +474,8 @@ std::vector<Key> make_keys() {
        .type = path,
        .default_note = "none",
        .doc = "file for the contact problem of the hardest step: one that was not solved, else the "
-              "one with most sweeps; relative to where the program runs",
+              "one with most sweeps; relative to where the program runs, in a folder that exists; "
+              "written by rename when the run ends, and kept over --resume",
        .example = "\"problem.json\""},
       {.name = "solver.load_sharing",
        .type = choice,

@@ -1,16 +1,23 @@
 #include "scenario/obstacle_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "coluber/core/error.hpp"
 #include "coluber/scenario/keys.hpp"
+#include "coluber/scenario/scenario.hpp"
 
 #include "core/csv_cells.hpp"
 #include "scenario/limits.hpp"

@@ -104,9 +104,14 @@ struct Tally {
   std::int64_t first = 0;  // step the run began at
   std::int64_t failed_steps = 0;
   std::int64_t fallback_steps = 0;
+  std::int64_t fallback_sweeps = 0;
+  std::int64_t fallback_passes = 0;
+  double fallback_gap_max = 0.0;
   std::int64_t iterations = 0;
   int iterations_max = 0;
   double residual_max = 0.0;
+  double residual_law_max = 0.0;
+  double residual_momentum_max = 0.0;
   double rigid_residual_max = 0.0;
   double first_failure = 0.0;  // s
   double worst_failure = 0.0;
@@ -121,9 +126,11 @@ struct Tally {
 
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    auto& [first, failed_steps, fallback_steps, iterations, iterations_max, residual_max,
+    auto& [first, failed_steps, fallback_steps, fallback_sweeps, fallback_passes, fallback_gap_max,
+           iterations, iterations_max, residual_max, residual_law_max, residual_momentum_max,
            rigid_residual_max, first_failure, worst_failure, wall] = self;
-    bytes(first, failed_steps, fallback_steps, iterations, iterations_max, residual_max,
+    bytes(first, failed_steps, fallback_steps, fallback_sweeps, fallback_passes, fallback_gap_max,
+          iterations, iterations_max, residual_max, residual_law_max, residual_momentum_max,
           rigid_residual_max, first_failure, worst_failure, wall);
   }
 };
@@ -136,7 +143,7 @@ struct LoopState {
   StopConditions stop;
   Tally tally;
 
-  static constexpr std::uint32_t version = 1;
+  static constexpr std::uint32_t version = 2;
 
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
@@ -305,9 +312,16 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     }
     ++k;
     tally.iterations += info.iterations;
-    if (info.fallback_sweeps > 0) ++tally.fallback_steps;
+    if (info.fallback_sweeps > 0) {
+      ++tally.fallback_steps;
+      tally.fallback_sweeps += info.fallback_sweeps;
+      tally.fallback_passes += info.fallback_passes;
+      tally.fallback_gap_max = std::max(tally.fallback_gap_max, info.gap);
+    }
     tally.iterations_max = std::max(tally.iterations_max, info.iterations);
     tally.residual_max = std::max(tally.residual_max, info.residual);
+    tally.residual_law_max = std::max(tally.residual_law_max, info.residual_law);
+    tally.residual_momentum_max = std::max(tally.residual_momentum_max, info.residual_momentum);
     tally.rigid_residual_max = std::max(tally.rigid_residual_max, info.rigid_residual);
     if (info.status != Status::ok) {
       if (tally.failed_steps++ == 0) tally.first_failure = t_E;
@@ -364,9 +378,16 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   outcome.iterations_max = tally.iterations_max;
   outcome.summary = system.summary();
   outcome.summary.push_back({"residual_max", tally.residual_max, ""});
+  outcome.summary.push_back({"residual_law_max", tally.residual_law_max, ""});
+  outcome.summary.push_back({"residual_momentum_max", tally.residual_momentum_max, ""});
   outcome.summary.push_back({"rigid_residual_max", tally.rigid_residual_max, ""});
   outcome.summary.push_back({"failed_steps", static_cast<double>(tally.failed_steps), ""});
   outcome.summary.push_back({"fallback_steps", static_cast<double>(tally.fallback_steps), ""});
+  outcome.summary.push_back({"fallback_sweeps", static_cast<double>(tally.fallback_sweeps), ""});
+  if (scenario.solver.law == "rigid") {  // the only law with proximal passes
+    outcome.summary.push_back({"fallback_passes", static_cast<double>(tally.fallback_passes), ""});
+    outcome.summary.push_back({"fallback_gap_max", tally.fallback_gap_max, ""});
+  }
   outcome.summary.push_back({"steps", static_cast<double>(steps), ""});
   outcome.summary.push_back(
       {"real_time_factor",

@@ -55,6 +55,8 @@ KEYS = [
     Case("an unknown robot", '[robot]\nname = "kulko"\n', r's\.toml:2:8: robot\.name: expected "aiko", got "kulko"'),
     Case("a robot half described", "[robot]\nlinks = 3\nlink = { mass = 1.0 }\n", r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia"),
     Case("a schema of the future", "schema = 2\n" + AIKO, r"s\.toml:1:10: schema: expected 1, got 2"),
+    Case("a dump in a folder that is not there", AIKO + '[solver]\ndump = "nowhere/p.json"\n', r"s\.toml:4:8: solver\.dump: there is no folder nowhere\n  hint: name a file in a folder that exists"),
+    Case("a dump that is a folder", AIKO + '[solver]\ndump = "."\n', r"s\.toml:4:8: solver\.dump: \. is a folder"),
     Case("a table given as a number", "robot = 3\n", r"s\.toml:1:9: robot: expected a table, got 3"),
     Case("a number given as a table", AIKO + "[solver.dt]\nx = 1\n", r"s\.toml:3:1: solver\.dt: expected a number > 0.*, got a table"),
     Case("a word given as a number", AIKO + "[gait]\nname = 3\n", r"s\.toml:4:8: gait\.name: .*got 3"),

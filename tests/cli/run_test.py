@@ -60,11 +60,16 @@ def test_a_run_leaves_a_complete_folder(tmp):
     check("run.json says completed", run["status"] == "completed", run["status"])
     wanted = (
         "distance mean_speed heading_change max_torque energy_in cost_of_transport max_penetration residual_max"
-        " rigid_residual_max failed_steps steps real_time_factor final_state"
+        " residual_law_max residual_momentum_max rigid_residual_max failed_steps fallback_steps fallback_sweeps steps"
+        " real_time_factor final_state"
     ).split()
     missing = [name for name in wanted if name not in run["summary"]]
     check("the summary has every figure of the contract", not missing, missing)
     check("run.json counts 1000 steps, none failed", run["summary"]["steps"] == 1000 and run["summary"]["failed_steps"] == 0, run["summary"])
+    counts = {name: run["summary"][name] for name in ("steps", "failed_steps", "fallback_steps", "fallback_sweeps")}
+    check("counts are integers", all(type(value) is int for value in counts.values()), counts)
+    parts = [run["summary"]["residual_law_max"], run["summary"]["residual_momentum_max"]]
+    check("the residual is the larger of law and momentum", run["summary"]["residual_max"] == max(parts) and min(parts) > 0, run["summary"])
     check("run.json holds the scenario's text", run["scenario"]["text"] == Path(SCENARIO).read_text())
     check("run.json holds version, compiler, flags and code path",
           run["version"] and run["build"]["compiler"] and "ffp-contract=off" in run["build"]["flags"]

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <random>
 
 #include "coluber/planar/snake.hpp"
@@ -17,6 +18,7 @@ struct StressScene {
   planar::State state;
   planar::StepOptions options;
   Wave wave;
+  double torque_limit = std::numeric_limits<double>::infinity();  ///< N m
 };
 
 struct StressRange {
@@ -24,33 +26,57 @@ struct StressRange {
   nonsmooth::Law law = nonsmooth::Law::anchored;
 };
 
-/// 3 to 60 links, 1 or 2 friction points, friction ellipses of ratio up to 100, pegs with friction
-/// 0 to 0.5 in every other scene, steps of 0.25 to 5 ms, waves of up to 400 deg/s.
+/// 3 to 60 links, alike or all different, 1 or 2 friction points, friction ellipses of ratio up to
+/// 100 with either axis the slippery one, pegs with friction 0 to 0.5, steps of 0.25 to 5 ms, waves
+/// of up to 400 deg/s, motors with and without a limit. Every property is drawn by itself: any may
+/// meet any other. The draws come first and in a fixed order, so that a seed means the same robot
+/// and gait in every range.
 inline StressScene stress_scene(std::uint64_t seed, const StressRange& range) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(0.0, 1.0);
   const auto between = [&](double low, double high) { return low + (high - low) * unit(random); };
-  StressScene scene;
-  planar::Model& model = scene.model;
-  const int n = 3 + static_cast<int>(random() % 58);
-  model = seed % 3 == 0 ? odd_links(n, random) : aiko(n);
-  model.friction_points = seed % 2 == 0 ? 1 : 2;
+  const auto decades = [&](double low, double high) {
+    return low * std::pow(high / low, unit(random));
+  };
+  const auto one_in = [&](double count) { return unit(random) * count < 1.0; };
+
+  const int n = 3 + static_cast<int>(58.0 * unit(random));
+  const double dt = between(2.5e-4, 5e-3);
   const double mu = between(range.mu_low, range.mu_high);
-  const double ratio = seed % 4 == 0 ? std::pow(10.0, between(0.0, 2.0)) : 1.0;
-  model.mu_T = seed % 8 == 0 ? Eigen::Vector2d{mu, mu / ratio} : Eigen::Vector2d{mu / ratio, mu};
+  const double slender = decades(1.0, 100.0);
+  const double ratio = one_in(2) ? slender : 1.0;
+  const bool slippery_along = one_in(2);
+  const int friction_points = one_in(2) ? 1 : 2;
+  const double roughness = between(0.0, 0.5);
+  const double obstacle_friction = one_in(3) ? 0.0 : roughness;
+  const double limit = decades(0.5, 20.0);
+  const bool limited = one_in(4);
+  const bool odd = one_in(3);
+  const double heading = between(-3.0, 3.0);
+
+  StressScene scene;
   scene.wave = {between(10.0, 60.0) * kDegree, between(20.0, 400.0) * kDegree,
                 between(-90.0, 90.0) * kDegree};
-  scene.state =
-      planar::make_state(model, scene.wave.angles(n - 1), 0, {0.0, 0.0}, between(-3.0, 3.0));
+  planar::Model& model = scene.model;
+  model = odd ? odd_links(n, random) : aiko(n);
+  model.friction_points = friction_points;
+  model.mu_T = slippery_along ? Eigen::Vector2d{mu / ratio, mu} : Eigen::Vector2d{mu, mu / ratio};
+  scene.state = planar::make_state(model, scene.wave.angles(n - 1), 0, {0.0, 0.0}, heading);
+  if (limited) scene.torque_limit = limit;
+  scene.options.dt = dt;
+  scene.options.law = range.law;
+  scene.options.newton.tolerance = ratio > 10.0 ? 1e-12 : 1e-10;
+
   // pegs anywhere near the robot that do not overlap it
   planar::Pose pose;
   compute_pose_at_time(model, scene.state, 0.0, pose);
-  const double obstacle_friction = seed % 2 == 0 ? 0.0 : between(0.0, 0.5);
   while (model.obstacles.size() < 12) {
     const Eigen::Vector2d centre =
-        pose.origin + pose.r.col(static_cast<Eigen::Index>(random() % static_cast<unsigned>(n)));
-    const planar::Obstacle peg{centre + Eigen::Vector2d{between(-0.4, 0.4), between(-0.4, 0.4)},
-                               between(0.01, 0.1), obstacle_friction};
+        pose.origin + pose.r.col(static_cast<Eigen::Index>(unit(random) * n));
+    const double x = between(-0.4, 0.4);
+    const double y = between(-0.4, 0.4);
+    const planar::Obstacle peg{centre + Eigen::Vector2d{x, y}, between(0.01, 0.1),
+                               obstacle_friction};
     bool clear = true;
     for (int i = 0; i < n; ++i) {
       clear = clear && compute_gap(model.links[static_cast<std::size_t>(i)],
@@ -59,9 +85,6 @@ inline StressScene stress_scene(std::uint64_t seed, const StressRange& range) {
     }
     if (clear) model.obstacles.push_back(peg);
   }
-  scene.options.dt = between(2.5e-4, 5e-3);
-  scene.options.law = range.law;
-  scene.options.newton.tolerance = ratio > 10.0 ? 1e-12 : 1e-10;
   return scene;
 }
 
@@ -80,6 +103,7 @@ inline void run_stress(const StressScene& scene, double seconds, StressTally& ta
   planar::State before;
   planar::Data data(scene.model);
   JointCommand command(scene.model.n() - 1);
+  command.tau_max.setConstant(scene.torque_limit);
   const int count = static_cast<int>(seconds / scene.options.dt);
   for (int k = 0; k < count; ++k) {
     follow(scene.wave, (k + 1) * scene.options.dt, command);

@@ -1,5 +1,5 @@
 // Random planar scenes by the million, both laws, small and large friction:
-//   stress STEPS [FOLDER]
+//   stress [STEPS [FOLDER [FIRST_SEED]]]
 // prints a line for each kind of scene; problems that were not solved are saved in FOLDER.
 
 #include "sample/stress.hpp"
@@ -16,6 +16,7 @@ using namespace coluber;
 int main(int argc, char** argv) {
   const long wanted = argc > 1 ? std::atol(argv[1]) : 100000;
   const std::filesystem::path folder = argc > 2 ? argv[2] : "";
+  const std::uint64_t first_seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   std::printf("%-9s %-9s %9s %7s %9s %9s %7s %11s %11s\n", "law", "mu", "steps", "failed",
               "fallback", "sweeps", "touched", "residual", "rigid");
   long failures = 0;
@@ -30,7 +31,7 @@ int main(int argc, char** argv) {
       const std::string name = std::string(law == nonsmooth::Law::rigid ? "rigid" : "anchored") +
                                (slippery ? "_low" : "_high");
       sample::StressTally tally;
-      for (std::uint64_t seed = 0; tally.steps < wanted; ++seed) {
+      for (std::uint64_t seed = first_seed; tally.steps < wanted; ++seed) {
         const sample::StressScene scene = sample::stress_scene(seed, range);
         sample::run_stress(
             scene, 2.0, tally,

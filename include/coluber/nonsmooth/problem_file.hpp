@@ -14,7 +14,7 @@ struct SavedProblem {
   Solution<T> previous;
 };
 
-/// JSON with every number to the bit. Throws FileError.
+/// JSON with every number to the bit; appears by rename. Throws FileError.
 template <int T>
 COLUBER_EXPORT void save_problem(const std::filesystem::path& file, const SavedProblem<T>& saved);
 

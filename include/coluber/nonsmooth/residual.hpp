@@ -18,21 +18,41 @@ struct Residual {
   int worst_node = -1;     ///< node of the worst contact
 };
 
-/// Scratch: twists rebuilt from root and rates, and the momentum defect of every subtree.
-template <int T>
-struct ResidualData {
-  std::vector<Twist<T>> twist, defect;
+/// What rounding alone can make of the figures of `Residual`: no answer in double precision can be
+/// asked to do better. All figures are impulses over `impulse_scale`.
+struct Rounding {
+  double law = 0.0;
+  double momentum = 0.0;
 };
 
-/// The residual of `solution`; `data` is overwritten.
+/// Scratch: twists rebuilt from root and rates, the momentum defect of every subtree, and what
+/// rounding does to both.
+template <int T>
+struct ResidualData {
+  std::vector<Twist<T>> twist, defect, twist_error, defect_error;
+};
+
+/// The residual of `solution`; `data` is overwritten. Law `rigid`: with the proximal terms of the
+/// solution, and without any if it has not one a contact.
 template <int T>
 COLUBER_EXPORT Residual compute_residual(const ContactProblem<T>& problem,
                                          const Solution<T>& solution, ResidualData<T>& data,
                                          Law law = Law::anchored);
 
+/// Running error analysis of compute_residual(), to first order: every sum is rounded by at most
+/// 2^-53 of what it gives, and the errors add up along the tree. It grows with the number of links,
+/// their distance from the common point and their speed (docs/numerics.md). `data` is overwritten.
+template <int T>
+COLUBER_EXPORT Rounding compute_rounding(const ContactProblem<T>& problem,
+                                         const Solution<T>& solution, ResidualData<T>& data);
+
 extern template Residual compute_residual<3>(const ContactProblem<3>&, const Solution<3>&,
                                              ResidualData<3>&, Law);
 extern template Residual compute_residual<6>(const ContactProblem<6>&, const Solution<6>&,
                                              ResidualData<6>&, Law);
+extern template Rounding compute_rounding<3>(const ContactProblem<3>&, const Solution<3>&,
+                                             ResidualData<3>&);
+extern template Rounding compute_rounding<6>(const ContactProblem<6>&, const Solution<6>&,
+                                             ResidualData<6>&);
 
 }  // namespace coluber::nonsmooth

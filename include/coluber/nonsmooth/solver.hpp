@@ -11,7 +11,7 @@ namespace coluber::nonsmooth {
 /// Of solve_newton().
 struct NewtonOptions {
   Law law = Law::anchored;
-  double tolerance = 1e-10;  ///< on the law's residual, scaled
+  double tolerance = 1e-10;  ///< on the law's residual, scaled; what rounding leaves is accepted
   double gap = 1e-8;         ///< law `rigid`: on what the proximal terms leave over, scaled
   int max_sweeps = 12;       ///< before the fallback (law `rigid`: a third more)
   bool fallback = true;      ///< pseudo-transient continuation when Newton does not settle
@@ -45,6 +45,7 @@ struct [[nodiscard]] SolveInfo {
   bool fallback = false;    ///< Newton alone did not settle
   int fallback_sweeps = 0;  ///< of the iterations, those after that
   int passes = 0;           ///< law `rigid`: how often the proximal terms were moved
+  int fallback_passes = 0;  ///< of the passes, those of the fallback
 };
 
 /// Scratch of one thread; grows with the first problems, then never allocates.

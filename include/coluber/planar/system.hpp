@@ -13,8 +13,8 @@ namespace coluber::planar {
 /// The planar snake behind the common interface: keeps what a recorder asks for between frames.
 class COLUBER_EXPORT PlanarSystem final : public System {
  public:
-  /// Throws Error if the model is not physical. `keep_hardest`: for `dump_hardest_problem`; steps
-  /// then take the plain layout and longer.
+  /// Throws Error if the model is not physical. `keep_hardest`: for `dump_hardest_problem`; the
+  /// same steps, which take longer.
   PlanarSystem(Model model, State state, const StepOptions& options, bool keep_hardest = false);
 
   [[nodiscard]] double dt() const override { return options_.dt; }
@@ -49,9 +49,11 @@ class COLUBER_EXPORT PlanarSystem final : public System {
  private:
   static constexpr int kContactSlots = 4;
 
-  // what is summed up beside the state, to or from a checkpoint
+  // what is summed up beside the state, and the hardest problem, to or from a checkpoint
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);
+  template <typename Bytes, typename Value>
+  static void exchange_hardest(Bytes& bytes, Value& hardest);
 
   Model model_;
   State state_;
@@ -65,7 +67,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   struct Hardest {
     nonsmooth::SavedProblem<3> saved;
     StepInfo info;
-    double t = 0.0;  // end of the step
+    double t = 0.0;  // end of the step; 0: none yet
   };
   bool keep_hardest_ = false;
   Hardest hardest_, candidate_;

@@ -149,6 +149,7 @@ Simulation make_wheel(double checkpoint_s) {
   Simulation simulation;
   simulation.scenario.duration = 1.0;
   simulation.scenario.solver.stop_on_failure = false;
+  simulation.scenario.solver.law = "rigid";
   simulation.scenario.record.rate_hz = 70.0;
   simulation.scenario.record.checkpoint_s = checkpoint_s;
   auto wheel = std::make_unique<test::OneJoint>(1e-3);
@@ -158,6 +159,11 @@ Simulation make_wheel(double checkpoint_s) {
     info.iterations = static_cast<int>(k * 7 % 31);
     info.residual = 1e-9 * static_cast<double>(k * 13 % 101);
     info.rigid_residual = 1e-8 * static_cast<double>(k * 17 % 103);
+    info.residual_law = 1e-10 * static_cast<double>(k * 19 % 101);
+    info.residual_momentum = 1e-11 * static_cast<double>(k * 23 % 101);
+    info.fallback_sweeps = k % 11 == 3 ? static_cast<int>(k * 3 % 17) : 0;
+    info.fallback_passes = static_cast<int>(k % 5);
+    info.gap = 1e-9 * static_cast<double>(k * 29 % 101);
     return info;
   };
   simulation.system = std::move(wheel);

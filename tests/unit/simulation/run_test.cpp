@@ -176,6 +176,41 @@ TEST(Run, GoesOnAfterAFailedStepIfAskedAndSaysSo) {
   EXPECT_THAT(outcome.warnings[0], HasSubstr("10 of 1000 steps"));
 }
 
+TEST(Run, SaysWhatTheFallbackDidAndWhichPartOfTheResidualIsTheLargest) {
+  Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
+  wheel(simulation).info = [](std::int64_t k) {
+    StepInfo info{Status::ok, 3, 0, 2e-10, 1e-5, "", 0};
+    info.residual_law = k == 10 ? 7e-11 : 1e-11;
+    info.residual_momentum = k == 500 ? 2e-10 : 1e-12;
+    info.fallback_passes = 9;  // count in the fallback alone
+    info.gap = 1.0;
+    if (k % 100 == 50) {
+      info.fallback_sweeps = 20;
+      info.fallback_passes = 2;
+      info.gap = 1e-9 * static_cast<double>(k);
+    }
+    return info;
+  };
+  record::TrajectorySink sink;
+  const RunOutcome anchored = run_into(simulation, sink);
+  EXPECT_EQ(summary(anchored, "residual_law_max"), 7e-11);
+  EXPECT_EQ(summary(anchored, "residual_momentum_max"), 2e-10);
+  EXPECT_EQ(summary(anchored, "fallback_steps"), 10.0);
+  EXPECT_EQ(summary(anchored, "fallback_sweeps"), 200.0);
+  for (const SummaryItem& item : anchored.summary) {
+    EXPECT_NE(item.name, "fallback_passes") << "the anchored law has none";
+    EXPECT_NE(item.name, "fallback_gap_max");
+  }
+
+  Simulation again = make_wheel(1e-3, 1.0, 100.0);
+  again.scenario.solver.law = "rigid";
+  wheel(again).info = wheel(simulation).info;
+  record::TrajectorySink other;
+  const RunOutcome rigid = run_into(again, other);
+  EXPECT_EQ(summary(rigid, "fallback_passes"), 20.0);
+  EXPECT_EQ(summary(rigid, "fallback_gap_max"), 1e-9 * 950.0);
+}
+
 TEST(Run, ANonFiniteValueStopsEvenWhereFailuresAreOnlyWarned) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   simulation.scenario.solver.stop_on_failure = false;
