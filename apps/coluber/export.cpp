@@ -4,14 +4,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/csv.hpp"
-#include "coluber/record/frames.hpp"
+#include "coluber/record/run_state.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
@@ -61,19 +60,12 @@ int export_run(const ExportArguments& arguments) {
         "--view 'cam=top&theme=dark&panel=0'");
     return 2;
   }
-  std::error_code error;
-  if (!fs::is_directory(arguments.run, error)) {
-    Diagnostic fault;
-    fault.where.file = arguments.run.string();
-    fault.message = "is not a run folder";
-    fault.hint = "name the folder that `coluber run` wrote";
-    throw InputError(fault);
-  }
+  record::require_run_folder(arguments.run);
   const fs::path file = !arguments.out.empty() ? arguments.out
                                                : arguments.run / (csv   ? "trajectory.csv"
                                                                   : png ? "replay.png"
                                                                         : "replay.html");
-  if (record::is_partial(arguments.run)) print_warning(partial_note(arguments.run));
+  warn_if_partial(arguments.run);
   if (csv) {
     record::save_csv(record::load_trajectory(arguments.run), file);
   } else if (png) {

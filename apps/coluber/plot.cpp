@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "coluber/record/csv.hpp"
-#include "coluber/record/frames.hpp"
+#include "coluber/record/run_state.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
@@ -66,14 +66,13 @@ void warn_of_measured(const Measured& measured, const record::Trajectory& run,
 
 int plot(const PlotOptions& options) {
   std::error_code fault;
-  if (!fs::is_directory(options.run, fault))
-    refuse(options.run, "there is no such run folder", "coluber run writes one, under runs/");
+  record::require_run_folder(options.run);
   if (!fs::exists(options.run / "trajectory.h5", fault) &&
       !fs::exists(options.run / "frames.bin", fault))
     refuse(options.run, "there is neither trajectory.h5 nor frames.bin in this folder",
            "is it a run folder?");
   const auto run = record::load_trajectory(options.run);
-  if (record::is_partial(options.run)) print_warning(partial_note(options.run));
+  warn_if_partial(options.run);
   const auto scene = load_scene(options.run);
   if (!scene.warning.empty()) fmt::print(stderr, "warning: {}\n", scene.warning);
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/run_state.hpp"
 #include "coluber/simulation/simulation.hpp"
 
 namespace coluber::app {
@@ -43,6 +44,23 @@ std::string toml_value(const json& value) {
   return value.dump();
 }
 
+/// Where relative names in the scenario start from.
+std::filesystem::path scenario_folder(const json& scenario) {
+  const auto folder = scenario.value("folder", std::string{});
+  std::error_code fault;
+  if (!folder.empty() && std::filesystem::is_directory(folder, fault)) return folder;
+  const std::filesystem::path path = scenario.value("path", std::string{});
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+/// The title as a picture of this run has it: that of a run that did not complete says so.
+std::string marked_title(const std::string& title, const std::filesystem::path& run_folder) {
+  const auto state = record::load_run_state(run_folder);
+  if (!state.partial()) return title;
+  return fmt::format("partial run ({}): {}", state.status == "running" ? "not ended" : state.status,
+                     title);
+}
+
 }  // namespace
 
 Scene make_scene(const scenario::Scenario& scenario) {
@@ -72,9 +90,7 @@ Scene load_scene(const std::filesystem::path& run_folder) try {
     std::string text;
     for (const auto& [key, value] : resolved.items())
       if (!value.is_null()) text += fmt::format("{} = {}\n", quoted(key), toml_value(value));
-    const std::filesystem::path path = run["scenario"].value("path", std::string{});
-    return scenario::parse(text, path.has_parent_path() ? path.parent_path() : ".", {},
-                           file.string());
+    return scenario::parse(text, scenario_folder(run["scenario"]), {}, file.string());
   };
   const auto untitled =
       std::filesystem::path(run["scenario"].value("path", std::string{})).filename().string();
@@ -85,6 +101,7 @@ Scene load_scene(const std::filesystem::path& run_folder) try {
     try {
       auto scene = make_scene(parse());
       if (resolved.value("title", std::string{}).empty()) scene.title = untitled;
+      scene.title = marked_title(scene.title, run_folder);
       return scene;
     } catch (const InputError& error) {
       if (!has_table) throw;
@@ -92,9 +109,10 @@ Scene load_scene(const std::filesystem::path& run_folder) try {
       resolved["gait"] = nullptr;
       resolved["start"]["shape"] = "straight";
       const auto scenario = parse();
-      return {resolved.value("title", std::string{}).empty() ? untitled : scenario.title,
-              scenario.robot.link, scenario.world.obstacles, nullptr,
-              fmt::format("the references are not drawn: {}", error.what())};
+      const auto& title =
+          resolved.value("title", std::string{}).empty() ? untitled : scenario.title;
+      return {marked_title(title, run_folder), scenario.robot.link, scenario.world.obstacles,
+              nullptr, fmt::format("the references are not drawn: {}", error.what())};
     }
   } catch (const InputError& error) {
     throw FileError(

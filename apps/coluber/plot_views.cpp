@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -104,34 +105,106 @@ Map fit(Box& box, double width_cm, double max_height_cm) {
   return map;
 }
 
+/// What there is on paper already (cm): discs, and words about their middles.
+class Occupied {
+ public:
+  void add_disc(Point at, double radius) { boxes_.push_back({at, radius, radius}); }
+  /// False: the word would lie over something; else its place is taken from now on.
+  bool take(Point at, std::string_view word) {
+    const Box box{at, 0.08 * static_cast<double>(word.size()) + 0.05, 0.12};
+    const auto over = [&](const Box& other) {
+      return std::abs(other.at.x - at.x) < other.half_width + box.half_width &&
+             std::abs(other.at.y - at.y) < other.half_height + box.half_height;
+    };
+    if (std::any_of(boxes_.begin(), boxes_.end(), over)) return false;
+    boxes_.push_back(box);
+    return true;
+  }
+
+ private:
+  struct Box {
+    Point at;
+    double half_width;
+    double half_height;
+  };
+  std::vector<Box> boxes_;
+};
+
+constexpr std::size_t many_obstacles = 60;  // more are neither all numbered nor all in the picture
+
+/// The nearest point of a line that is closer than `nearest`.
+std::optional<Point> closest(const Polyline& line, Point to, double& nearest) {
+  std::optional<Point> found;
+  for (const auto& p : line) {
+    const double distance = std::hypot(to.x - p.x, to.y - p.y);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    found = p;
+  }
+  return found;
+}
+
 /// Discs with their numbers: inside a large one, beside a small one on the side away from `robot`.
+/// Of very many only those next to the robot are numbered, and none over another.
 void draw_obstacles(Canvas& canvas, const Scene& scene, const Box& view, const Map& map,
                     const Polyline& robot = {}, const std::vector<int>& numbers = {}) {
-  std::vector<Polyline> discs;
+  struct Disc {
+    std::size_t index;
+    double distance;              // to the robot (m)
+    std::optional<Point> beside;  // the point of the robot next to it, if that is near
+  };
+  std::vector<Polyline> outlines;
+  std::vector<Disc> discs;
+  Occupied occupied;
   for (std::size_t k = 0; k < scene.obstacles.size(); ++k) {
     const auto& o = scene.obstacles[k];
-    const int number = numbers.empty() ? static_cast<int>(k) + 1 : numbers[k];
     if (o.x + o.radius < view.x.low || o.x - o.radius > view.x.high ||
         o.y + o.radius < view.y.low || o.y - o.radius > view.y.high)
       continue;
-    discs.push_back(circle(o.x, o.y, o.radius));
+    outlines.push_back(circle(o.x, o.y, o.radius));
+    occupied.add_disc({o.x * map.cm_per_m, o.y * map.cm_per_m}, o.radius * map.cm_per_m);
+    double distance = std::numeric_limits<double>::infinity();
+    const auto point = closest(robot, {o.x, o.y}, distance);
+    const double reach = 4.0 * (scene.links.empty() ? 0.0 : scene.links.front().radius) + o.radius;
+    discs.push_back({k, distance, distance < reach && distance > 0.0 ? point : std::nullopt});
+  }
+  const bool many = discs.size() > many_obstacles;
+  if (many) {
+    std::stable_sort(discs.begin(), discs.end(),
+                     [](const Disc& a, const Disc& b) { return a.distance < b.distance; });
+    const auto far =
+        std::find_if(discs.begin(), discs.end(), [](const Disc& disc) { return !disc.beside; });
+    discs.erase(far, discs.end());
+  }
+  for (const Disc& disc : discs) {
+    const auto& o = scene.obstacles[disc.index];
+    const auto word =
+        fmt::format("{}", numbers.empty() ? static_cast<int>(disc.index) + 1 : numbers[disc.index]);
     if (o.radius * map.cm_per_m > 0.3) {
-      canvas.text({o.x, o.y}, fmt::format("{}", number), "center font ',7' textcolor '#ffffff'");
+      canvas.text({o.x, o.y}, word, "center font ',7' textcolor '#ffffff'");
       continue;
     }
     Point away{1.0, 0.0};
-    double nearest = 4.0 * (scene.links.empty() ? 0.0 : scene.links.front().radius) + o.radius;
-    for (const auto& p : robot) {
-      const double distance = std::hypot(o.x - p.x, o.y - p.y);
-      if (distance >= nearest || distance == 0.0) continue;
-      nearest = distance;
-      away = {(o.x - p.x) / distance, (o.y - p.y) / distance};
-    }
+    if (disc.beside)
+      away = {(o.x - disc.beside->x) / disc.distance, (o.y - disc.beside->y) / disc.distance};
     const double offset = o.radius + 0.22 / map.cm_per_m;
-    canvas.text({o.x + offset * away.x, o.y + offset * away.y}, fmt::format("{}", number),
-                "center font ',7' textcolor '#555555'", Layer::back);
+    const Point at{o.x + offset * away.x, o.y + offset * away.y};
+    if (many && !occupied.take({at.x * map.cm_per_m, at.y * map.cm_per_m}, word)) continue;
+    canvas.text(at, word, "center font ',7' textcolor '#555555'", Layer::back);
   }
-  canvas.draw(discs, polygon_style("#6b6b6b", "#3a3a3a"));
+  canvas.draw(outlines, polygon_style("#6b6b6b", "#3a3a3a", many ? 0.3 : 0.7));
+}
+
+/// The obstacles that a picture has to have in it: all, or of very many those about what it shows.
+void include_obstacles(Box& view, const Scene& scene) {
+  Box about = view;
+  if (scene.obstacles.size() > many_obstacles && view.x.high >= view.x.low)
+    about.pad(0.15 + 0.1 * std::max(view.x.width(), view.y.width()));
+  for (const auto& o : scene.obstacles) {
+    const bool near =
+        o.x > about.x.low && o.x < about.x.high && o.y > about.y.low && o.y < about.y.high;
+    if (near || scene.obstacles.size() <= many_obstacles) view.include(circle(o.x, o.y, o.radius));
+  }
 }
 
 struct Arrow {
@@ -229,7 +302,7 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
     view.include(path);
     view.include(measured);
     view.include(robot_at(run, scene, window.first));
-    for (const auto& o : scene.obstacles) view.include(circle(o.x, o.y, o.radius));
+    include_obstacles(view, scene);
     view.pad(0.06);
   }
   // the strongest force is drawn as long as a robot of this size leaves room for
@@ -326,7 +399,7 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
     view.include(paths.back());
     view.include(measured_path(options, i, times));
   }
-  for (const auto& o : scene.obstacles) view.include(circle(o.x, o.y, o.radius));
+  include_obstacles(view, scene);
   view.pad(0.04);
   const auto map = fit(view, page_cm - left_cm - 0.4, 10.0);
 

@@ -1,5 +1,7 @@
 #include "replay_page.hpp"
 
+#include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -9,6 +11,7 @@
 #include "coluber/core/error.hpp"
 #include "coluber/core/version.hpp"
 
+#include "plot_fault.hpp"
 #include "plot_gnuplot.hpp"
 
 namespace coluber::app {
@@ -72,17 +75,40 @@ std::string make_replay_page(const std::string& viewer, const record::PackedRun&
   return page;
 }
 
-std::string describe(const PageSize& size) {
-  return fmt::format("{}, of which data {}; the same as float32 {}", to_size(size.page),
-                     to_size(size.data), to_size(size.raw));
+std::string describe(const PageInfo& page) {
+  return fmt::format("{}, of which data {}; the same as float32 {}", to_size(page.page),
+                     to_size(page.data), to_size(page.raw));
 }
 
-PageSize save_replay_page(const fs::path& run, const fs::path& file) {
+std::size_t page_limit() {
+  constexpr std::size_t usual = 64;
+  std::size_t megabytes = usual;
+  if (const char* text = std::getenv("COLUBER_PAGE_LIMIT"); text != nullptr) {
+    const std::string_view all = text;
+    const auto [rest, error] = std::from_chars(all.data(), all.data() + all.size(), megabytes);
+    if (error != std::errc{} || rest != all.data() + all.size() || megabytes > 1'000'000) {
+      throw InputError(make_fault("", 0, 0,
+                                  fmt::format("expected a whole number of MB, got \"{}\"", all),
+                                  "for example  COLUBER_PAGE_LIMIT=200", "COLUBER_PAGE_LIMIT"));
+    }
+  }
+  return megabytes * 1'000'000;
+}
+
+PageInfo save_replay_page(const fs::path& run, const fs::path& file,
+                          const record::GiveUp& give_up) {
+  const std::size_t limit = page_limit();
   const std::string viewer = load_viewer();
-  const record::PackedRun packed = record::pack_run(run);
+  const record::PackedRun packed = record::pack_run(run, give_up);
   const std::string page = make_replay_page(viewer, packed);
+  if (page.size() > limit) {
+    throw FileError(fmt::format(
+        "a page of this run would have {}, more than {}\n  hint: `coluber view {}` shows it; a "
+        "smaller record.rate_hz makes it smaller; COLUBER_PAGE_LIMIT=N allows N MB",
+        to_size(page.size()), to_size(limit), run.string()));
+  }
   save_text(page, file);
-  return {page.size(), packed.packed_bytes, packed.raw_bytes};
+  return {page.size(), packed.packed_bytes, packed.raw_bytes, packed.end, packed.last_step};
 }
 
 }  // namespace coluber::app

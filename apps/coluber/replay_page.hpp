@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,21 +20,30 @@ std::string load_viewer();
 /// Where runs go in; exactly once in the viewer's page.
 inline constexpr std::string_view viewer_mark = "<!--COLUBER_DATA-->";
 
-/// What a page written to disk may do: run its own script, fetch nothing.
+/// What any page of ours may do: run its own script, fetch nothing. The server adds to it.
 std::string_view page_policy();
 
 /// One page that needs nothing else.
 std::string make_replay_page(const std::string& viewer, const record::PackedRun& run);
 
-/// What a page weighs, for people: "940 kB, of which data 212 kB; the same as float32 2.2 MB".
-struct PageSize {
+/// A page that was written: its sizes in bytes, and the time of its last frame.
+struct PageInfo {
   std::size_t page = 0;
   std::size_t data = 0;
   std::size_t raw = 0;
+  std::optional<double> end{};  ///< s
+  double last_step = 0.0;       ///< from the frame before (s)
 };
-std::string describe(const PageSize& size);
+/// What it weighs, for people: "940 kB, of which data 212 kB; the same as float32 2.2 MB".
+std::string describe(const PageInfo& page);
 
-/// Packs a run into a page. Throws InputError, FileError.
-PageSize save_replay_page(const std::filesystem::path& run, const std::filesystem::path& file);
+/// The largest page that is written (bytes): 64 MB, or the number of MB in $COLUBER_PAGE_LIMIT.
+/// Browsers need many times of it in memory.
+std::size_t page_limit();
+
+/// Packs a run into a page. Throws InputError, FileError, also if the page would be larger than
+/// page_limit(), and record::GivenUp if told to.
+PageInfo save_replay_page(const std::filesystem::path& run, const std::filesystem::path& file,
+                          const record::GiveUp& give_up = {});
 
 }  // namespace coluber::app

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -10,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
@@ -55,6 +58,20 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
+// Once Ctrl-C is so old, what takes long gives up.
+class Patience {
+ public:
+  bool operator()() {
+    using Clock = std::chrono::steady_clock;
+    if (!interrupted.load(std::memory_order_relaxed)) return false;
+    if (!since_) since_ = Clock::now();
+    return Clock::now() - *since_ > std::chrono::milliseconds(750);
+  }
+
+ private:
+  std::optional<std::chrono::steady_clock::time_point> since_;
+};
+
 // One figure of the summary as a person reads it.
 std::string shown(const SummaryItem& item) {
   const bool count = item.name == "steps" || item.name == "failed_steps";
@@ -62,12 +79,12 @@ std::string shown(const SummaryItem& item) {
 }
 
 void print_summary(const simulation::Simulation& simulation,
-                   const simulation::RunOutcome& outcome) {
+                   const std::vector<SummaryItem>& summary, std::uint64_t final_state) {
   if (!simulation.scenario.title.empty()) fmt::print("{}\n", simulation.scenario.title);
-  for (const SummaryItem& item : outcome.summary) {
-    fmt::print("  {:<20} {:>14} {}\n", item.name, shown(item), item.unit);
+  for (const SummaryItem& item : summary) {
+    fmt::print("  {:<22} {:>14} {}\n", item.name, shown(item), item.unit);
   }
-  fmt::print("  {:<20} {:016x}\n", "final_state", outcome.final_state);
+  fmt::print("  {:<22} {:016x}\n", "final_state", final_state);
 }
 
 // run.json itself, so that there is one form to learn; with the folder it is in.
@@ -123,6 +140,21 @@ int report_ended(const RunArguments& arguments, const record::RunEnded& ended) {
   return 0;
 }
 
+// Results of a run before it was resumed are out of date; a table is written again, as the run
+// itself writes the others.
+void report_removed(const record::RunFolder& out) {
+  if (out.removed().empty()) return;
+  std::string pictures;
+  for (const std::string& name : out.removed()) {
+    if (name.starts_with("plots/")) pictures = "; `coluber plot` draws the pictures again";
+  }
+  fmt::print(stderr, "took away what showed the run before: {}{}\n", fmt::join(out.removed(), ", "),
+             pictures);
+  if (std::ranges::find(out.removed(), "trajectory.csv") != out.removed().end()) {
+    fmt::print(stderr, "trajectory.csv will be written again at the end\n");
+  }
+}
+
 void report_resumed(const simulation::Simulation& simulation, const record::RunFolder& out) {
   for (const std::string& note : out.notes()) fmt::print(stderr, "{}\n", note);
   if (out.resume_from().empty()) {
@@ -137,6 +169,23 @@ void report_resumed(const simulation::Simulation& simulation, const record::RunF
              std::min(simulation.scenario.record.rate_hz, 1.0 / simulation.system->dt()) *
                      simulation.scenario.duration +
                  1.0);
+  report_removed(out);
+}
+
+// replay.html. A run is whole without it; false: there is none.
+bool write_page(const fs::path& folder, const fs::path& page, const record::GiveUp& give_up) {
+  if (find_viewer().empty()) return false;
+  try {
+    save_replay_page(folder, page, give_up);
+    return true;
+  } catch (const record::GivenUp&) {
+    print_warning(fmt::format(
+        "interrupted before there was a replay.html: `coluber export {} --to html` writes it",
+        folder.string()));
+  } catch (const Error& error) {
+    print_warning(fmt::format("there is no replay.html: {}", error.what()));
+  }
+  return false;
 }
 
 // The run is complete with or without it.
@@ -188,14 +237,17 @@ int run(const RunArguments& arguments) {
   if (!arguments.quiet && is_terminal()) {
     options.progress = [&](const simulation::Progress& now) { progress.show(now); };
   }
+  Patience patience;
+  const record::GiveUp give_up = [&patience] { return patience(); };
   simulation::RunOutcome outcome;
+  record::FinishInfo finished;
   try {
     options.checkpoints = &*out;
     options.resume = out->resume_from();
     simulation::FrameSink* const sinks[] = {&*out};
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
-    out->finish(outcome);
+    finished = out->finish(outcome, give_up);
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();
@@ -208,27 +260,26 @@ int run(const RunArguments& arguments) {
 
   dump_hardest_problem(simulation, arguments.quiet);
   const fs::path page = folder / "replay.html";
-  bool has_page = false;
-  if (!find_viewer().empty()) {  // without the viewer's page a run is whole all the same
-    try {
-      save_replay_page(folder, page);
-      has_page = true;
-    } catch (const Error& error) {
-      print_warning(fmt::format("there is no replay.html: {}", error.what()));
-    }
-  }
+  const bool has_page = finished.whole && write_page(folder, page, give_up);
 
   for (std::size_t k = warned; k < outcome.warnings.size(); ++k) print_warning(outcome.warnings[k]);
   if (arguments.json) {
     print_json(folder, profile ? profile_json(profile->shares(), simulation.system->step_count())
                                : nullptr);
   } else if (!arguments.quiet) {
-    print_summary(simulation, outcome);
+    print_summary(simulation, finished.summary, outcome.final_state);
   }
   if (profile && !arguments.json) print_profile(*profile, simulation.system->step_count());
   if (arguments.verbose) {
     fmt::print(stderr, "loop {:.3f} s, iterations a step: mean {:.3f}, largest {}\n",
                outcome.wall_seconds, outcome.iterations_mean, outcome.iterations_max);
+  }
+  if (!finished.whole) {
+    fmt::print(stderr,
+               "interrupted before the result files were written; the run in {} is partial: its "
+               "frames can be read, --resume goes on with it\n",
+               folder.string());
+    return 130;
   }
   switch (outcome.status) {
     case simulation::RunStatus::completed:
@@ -239,10 +290,11 @@ int run(const RunArguments& arguments) {
         fmt::print(stderr, "wrote {}\n", folder.string());
         if (has_page) fmt::print(stderr, "open  {}\n", page.string());
       }
-      return 0;
+      return !has_page && interrupted ? 130 : 0;
     case simulation::RunStatus::interrupted:
-      fmt::print(stderr, "{}; {} holds the run so far, --resume goes on with it\n", outcome.message,
-                 folder.string());
+      fmt::print(stderr,
+                 "{}; {} holds the run so far, which is partial; --resume goes on with it\n",
+                 outcome.message, folder.string());
       return 130;
     case simulation::RunStatus::failed:
       print_error(

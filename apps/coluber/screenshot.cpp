@@ -21,6 +21,7 @@
 
 #include "coluber/core/error.hpp"
 
+#include "plot_fault.hpp"
 #include "replay_page.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -144,6 +145,16 @@ Browser run_browser(std::vector<std::string> arguments, const fs::path& out,
   return stopped != 0 ? Browser::interrupted : Browser::finished;
 }
 
+// The page shows its last frame at any later time, but a picture of another moment than the one
+// asked for helps nobody. Half a step beyond the last frame is still that frame.
+void require_time(const fs::path& run, double time, const PageInfo& page) {
+  if (time <= *page.end + 0.5 * page.last_step) return;
+  throw InputError(make_fault(
+      run.string(), 0, 0,
+      fmt::format("--time {:.6g} is after the end of the run, {:.6g} s", time, *page.end),
+      fmt::format("for example  --time {:.6g}", *page.end)));
+}
+
 }  // namespace
 
 bool save_screenshot(const fs::path& run, const fs::path& file, const ScreenshotOptions& options) {
@@ -152,8 +163,9 @@ bool save_screenshot(const fs::path& run, const fs::path& file, const Screenshot
   const fs::path page = scratch.path() / "replay.html";
   const fs::path picture = scratch.path() / "replay.png";
   const fs::path shown = scratch.path() / "shown.html";
-  save_replay_page(run, page);
+  const PageInfo info = save_replay_page(run, page);
   if (stopped != 0) return false;
+  if (options.time && info.end) require_time(run, *options.time, info);
   // software rendering by chromium's own libraries: the same picture on every machine, GPU or not
   std::vector<std::string> arguments{
       "",

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "coluber/record/frames.hpp"
+#include "coluber/record/run_state.hpp"
+
 namespace coluber::app {
 
 namespace {
@@ -45,11 +48,21 @@ void print_warning(const std::string& text) {
   fmt::print(stderr, "{}\n", in_colour() ? colour(line, "warning:", "1;33") : line);
 }
 
-std::string partial_note(const std::filesystem::path& run) {
-  return fmt::format(
-      "the run in {} has not ended or was cut off: these are its frames so far; `coluber run "
-      "--resume` goes on with it",
-      run.string());
+void warn_if_partial(const std::filesystem::path& run) {
+  const record::RunState state = record::load_run_state(run);
+  if (record::is_partial(run)) {
+    print_warning(fmt::format(
+        "the run in {} is partial: it {}; these are its frames so far, `coluber run --resume` goes "
+        "on with it",
+        run.string(),
+        state.status == "running" || state.message.empty() ? "has not ended or was cut off"
+                                                           : "ended early: " + state.message));
+  } else if (state.partial()) {
+    print_warning(fmt::format(
+        "the run in {} is partial: {}{}", run.string(),
+        state.message.empty() ? state.status : state.message,
+        state.status == "interrupted" ? "; `coluber run --resume` goes on with it" : ""));
+  }
 }
 
 void ProgressLine::show(const simulation::Progress& progress) {

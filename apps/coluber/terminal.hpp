@@ -15,8 +15,8 @@ void print_error(const std::string& text);
 /// `warning: …`, likewise.
 void print_warning(const std::string& text);
 
-/// What to say of a run folder whose run has not ended: the frames so far are shown.
-std::string partial_note(const std::filesystem::path& run);
+/// A warning if a run folder does not hold a run that completed: what is shown of it is a part.
+void warn_if_partial(const std::filesystem::path& run);
 
 /// Percent, simulated time, real-time factor and time left, rewritten in place; only on a terminal.
 class ProgressLine {

@@ -2,8 +2,6 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,11 +18,10 @@
 #include <unistd.h>
 
 #include "coluber/core/error.hpp"
-#include "coluber/record/frames.hpp"
 #include "coluber/record/replay_pack.hpp"
+#include "coluber/record/run_state.hpp"
 
 #include "command.hpp"
-#include "plot_fault.hpp"
 #include "replay_page.hpp"
 #include "terminal.hpp"
 #include "view_server.hpp"
@@ -43,18 +40,6 @@ struct ViewArguments {
   bool no_open = false;
 };
 
-std::string read_file(const fs::path& file) {
-  std::error_code error;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || !fs::is_regular_file(file, error)) {
-    throw InputError(make_fault(file.string(), 0, 0, "cannot be read",
-                                "name a folder that `coluber run` wrote and completed"));
-  }
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw FileError(fmt::format("{}: cannot be read to its end", file.string()));
-  return bytes;
-}
-
 // `course-1` of `runs/course-1/`.
 std::string name_of(const fs::path& run) {
   std::error_code error;
@@ -68,11 +53,7 @@ std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
   std::map<std::string, Page> pages;
   Json list = Json::array();
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    std::error_code error;
-    if (!fs::is_directory(runs[k], error)) {
-      throw InputError(make_fault(runs[k].string(), 0, 0, "is not a run folder",
-                                  "name the folder that `coluber run` wrote"));
-    }
+    record::require_run_folder(runs[k]);
     Json entry{{"name", name_of(runs[k])}};
     const auto add = [&](const char* key, const char* file, const char* type, std::string body) {
       const std::string address = fmt::format("run/{}/{}", k, file);
@@ -80,10 +61,10 @@ std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
       entry[key] = address;
     };
     record::Replay replay = record::load_replay(runs[k]);
-    if (record::is_partial(runs[k])) print_warning(partial_note(runs[k]));
+    warn_if_partial(runs[k]);
     add("replay", "replay.json", "application/json", std::move(replay.header));
     add("data", "replay.bin", "application/octet-stream", std::move(replay.data));
-    add("run", "run.json", "application/json", read_file(runs[k] / "run.json"));
+    add("run", "run.json", "application/json", record::load_run_file(runs[k] / "run.json"));
     list.push_back(std::move(entry));
   }
   pages["/api/runs"] = {"application/json",

@@ -26,6 +26,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "replay_page.hpp"
+
 namespace coluber::app {
 
 namespace {
@@ -251,10 +253,10 @@ std::string_view reason(int status) {
   }
 }
 
-/// The page runs its own script and fetches from us alone; nobody may frame it.
-constexpr const char* policy =
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
-    "blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// The page fetches from us alone; nobody may frame it.
+std::string policy() {
+  return fmt::format("{}; connect-src 'self'; frame-ancestors 'none'", page_policy());
+}
 
 }  // namespace
 
@@ -303,7 +305,7 @@ struct ViewServer::Impl final : httplib::Server {
 
   void answer(const httplib::Request& request, httplib::Response& response) {
     response.set_header("X-Content-Type-Options", "nosniff");
-    response.set_header("Content-Security-Policy", policy);
+    response.set_header("Content-Security-Policy", policy());
     response.set_header("Referrer-Policy", "no-referrer");
     response.set_header("Cross-Origin-Resource-Policy", "same-origin");
     response.set_header("Cache-Control", "no-store");

@@ -18,7 +18,8 @@ namespace coluber::record {
 
 namespace {
 
-constexpr hsize_t chunk_frames = 128;  // frames a chunk, and between two writes
+constexpr hsize_t chunk_frames = 128;       // frames a chunk, and between two writes …
+constexpr hsize_t chunk_bytes = 1U << 20U;  // … fewer where they are larger than this
 constexpr unsigned deflate_level = 4;
 
 Handle string_type() {
@@ -36,6 +37,8 @@ struct Hdf5Writer::Impl {
   struct Dataset {
     std::string name;
     std::size_t size = 1;       // doubles a frame
+    hsize_t chunk = 1;          // frames between two writes
+    hsize_t buffered = 0;       // frames
     std::vector<hsize_t> dims;  // dims[0] is the number of frames written
     std::vector<double> buffer;
     Handle id;
@@ -44,7 +47,6 @@ struct Hdf5Writer::Impl {
   std::filesystem::path file;
   Handle handle;
   std::vector<Dataset> datasets;  // time, then the observables
-  hsize_t buffered = 0;
 
   [[noreturn]] void fail(const char* verb) const {
     const int error = errno;
@@ -85,8 +87,10 @@ struct Hdf5Writer::Impl {
     dataset.name = observable.name;
     dataset.size = static_cast<std::size_t>(observable.size());
     dataset.dims = {0};
+    const hsize_t frame_bytes = sizeof(double) * std::max<hsize_t>(dataset.size, 1);
+    dataset.chunk = std::clamp<hsize_t>(chunk_bytes / frame_bytes, 1, chunk_frames);
     std::vector<hsize_t> limits{H5S_UNLIMITED};
-    std::vector<hsize_t> chunk{chunk_frames};
+    std::vector<hsize_t> chunk{dataset.chunk};
     for (const int extent : observable.shape) {
       dataset.dims.push_back(static_cast<hsize_t>(extent));
       limits.push_back(static_cast<hsize_t>(extent));
@@ -106,32 +110,30 @@ struct Hdf5Writer::Impl {
     write_attribute(dataset.id.get(), "unit", observable.unit);
     write_attribute(dataset.id.get(), "doc", observable.doc);
     write_attribute(dataset.id.get(), "components", observable.components);
-    dataset.buffer.reserve(chunk_frames * dataset.size);
+    dataset.buffer.reserve(dataset.chunk * dataset.size);
     datasets.push_back(std::move(dataset));
   }
 
-  void flush_rows() {
-    if (buffered == 0) return;
+  void flush(Dataset& dataset) const {
+    if (dataset.buffered == 0) return;
     errno = 0;
-    for (Dataset& dataset : datasets) {
-      std::vector<hsize_t> start(dataset.dims.size(), 0);
-      std::vector<hsize_t> count = dataset.dims;
-      start[0] = dataset.dims[0];
-      count[0] = buffered;
-      dataset.dims[0] += buffered;
-      check(H5Dset_extent(dataset.id.get(), dataset.dims.data()) >= 0);
-      if (dataset.size > 0) {
-        const Handle space(H5Dget_space(dataset.id.get()), H5Sclose);
-        const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
-                            H5Sclose);
-        check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
-                                  nullptr) >= 0 &&
-              H5Dwrite(dataset.id.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT,
-                       dataset.buffer.data()) >= 0);
-      }
-      dataset.buffer.clear();
+    std::vector<hsize_t> start(dataset.dims.size(), 0);
+    std::vector<hsize_t> count = dataset.dims;
+    start[0] = dataset.dims[0];
+    count[0] = dataset.buffered;
+    dataset.dims[0] += dataset.buffered;
+    check(H5Dset_extent(dataset.id.get(), dataset.dims.data()) >= 0);
+    if (dataset.size > 0) {
+      const Handle space(H5Dget_space(dataset.id.get()), H5Sclose);
+      const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                          H5Sclose);
+      check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                                nullptr) >= 0 &&
+            H5Dwrite(dataset.id.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT,
+                     dataset.buffer.data()) >= 0);
     }
-    buffered = 0;
+    dataset.buffer.clear();
+    dataset.buffered = 0;
   }
 };
 
@@ -164,21 +166,21 @@ void Hdf5Writer::row(double time, std::span<const double> values) {
   for (Impl::Dataset& dataset : impl_->datasets) {
     if (&dataset == &impl_->datasets.front()) {
       dataset.buffer.push_back(time);
-      continue;
+    } else {
+      const auto part = values.subspan(offset, dataset.size);
+      dataset.buffer.insert(dataset.buffer.end(), part.begin(), part.end());
+      offset += dataset.size;
     }
-    const auto part = values.subspan(offset, dataset.size);
-    dataset.buffer.insert(dataset.buffer.end(), part.begin(), part.end());
-    offset += dataset.size;
-  }
-  if (++impl_->buffered == chunk_frames) {
-    const Quiet quiet;
-    impl_->flush_rows();
+    if (++dataset.buffered == dataset.chunk) {
+      const Quiet quiet;
+      impl_->flush(dataset);
+    }
   }
 }
 
 void Hdf5Writer::commit() {
   const Quiet quiet;
-  impl_->flush_rows();
+  for (Impl::Dataset& dataset : impl_->datasets) impl_->flush(dataset);
   errno = 0;
   bool good = true;
   for (Impl::Dataset& dataset : impl_->datasets) good = dataset.id.close() && good;

@@ -26,6 +26,10 @@ namespace {
 
 }  // namespace
 
+void check_given_up(const GiveUp& give_up) {
+  if (give_up && give_up()) throw GivenUp("given up");
+}
+
 std::filesystem::path partial_name(const std::filesystem::path& file) {
   return std::filesystem::path(file) += ".part";
 }
@@ -68,16 +72,18 @@ std::string read_bytes(const std::filesystem::path& file) {
   return bytes;
 }
 
-Fingerprint compute_fingerprint(const std::filesystem::path& file) {
+Fingerprint compute_fingerprint(const std::filesystem::path& file, const GiveUp& give_up) {
   errno = 0;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
                                                            std::fclose);
   if (!in) fail("read", file, errno);
   Fingerprint fingerprint;
   Hasher hasher;
+  constexpr std::size_t at_once = 64U << 20U;  // what takes no time is not given up
   std::vector<std::byte> buffer(1U << 16U);
   while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), in.get())) {
     hasher.update(std::span<const std::byte>(buffer.data(), got));
+    if (fingerprint.bytes / at_once != (fingerprint.bytes + got) / at_once) check_given_up(give_up);
     fingerprint.bytes += got;
   }
   if (std::ferror(in.get()) != 0) fail("read", file, errno);

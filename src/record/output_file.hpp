@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "coluber/core/export.hpp"
+#include "coluber/record/give_up.hpp"
 
 namespace coluber::record {
 
@@ -24,13 +25,13 @@ void sync_folder(const std::filesystem::path& folder);
 /// The whole of a file. Throws FileError.
 std::string read_bytes(const std::filesystem::path& file);
 
-/// Size and hash of a file's bytes. Throws FileError.
+/// Size and hash of a file's bytes. Throws FileError, GivenUp.
 struct Fingerprint {
   std::uint64_t bytes = 0;
   std::uint64_t hash = 0;
   bool operator==(const Fingerprint&) const = default;
 };
-Fingerprint compute_fingerprint(const std::filesystem::path& file);
+Fingerprint compute_fingerprint(const std::filesystem::path& file, const GiveUp& give_up = {});
 
 /// A file that grows under its partial name and appears by rename in commit(). Dropped without
 /// commit() it keeps the partial name. Every failure (full disk) is a FileError.

@@ -5,11 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
+#include <memory>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,8 +17,10 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/frames.hpp"
+#include "coluber/record/run_state.hpp"
 
-#include "replay_check.hpp"
+#include "record/refuse.hpp"
+#include "record/replay_check.hpp"
 
 namespace coluber::record {
 
@@ -33,18 +33,20 @@ constexpr std::uint16_t not_a_number = 65535;
 constexpr double largest_level = 65534.0;
 
 // Raw deflate; level 6, from which level 9 gains about a hundredth in several times the time.
-std::string deflate_raw(const std::string& bytes) {
+std::string deflate_raw(const std::string& bytes, const GiveUp& give_up) {
   z_stream stream{};
   if (deflateInit2(&stream, 6, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY) != Z_OK) {
     throw Error("zlib does not start");
   }
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&stream, deflateEnd);
   std::string out;
   std::vector<Bytef> chunk(1U << 16U);
-  constexpr std::size_t at_once = 1U << 30U;  // zlib counts in 32 bits
+  constexpr std::size_t at_once = 1U << 20U;  // zlib counts in 32 bits
   std::size_t done = 0;
   int status = Z_OK;
   while (status != Z_STREAM_END) {
     if (stream.avail_in == 0 && done < bytes.size()) {
+      check_given_up(give_up);
       const std::size_t part = std::min(at_once, bytes.size() - done);
       stream.next_in = reinterpret_cast<const Bytef*>(bytes.data() + done);
       stream.avail_in = static_cast<uInt>(part);
@@ -54,12 +56,10 @@ std::string deflate_raw(const std::string& bytes) {
     stream.avail_out = static_cast<uInt>(chunk.size());
     status = deflate(&stream, done == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
-      deflateEnd(&stream);
       throw Error(fmt::format("zlib fails with code {}", status));
     }
     out.append(reinterpret_cast<const char*>(chunk.data()), chunk.size() - stream.avail_out);
   }
-  deflateEnd(&stream);
   return out;
 }
 
@@ -79,25 +79,6 @@ std::string to_base64(std::string_view bytes) {
     }
   }
   return out;
-}
-
-[[noreturn]] void refuse(const fs::path& file, std::string message, std::string hint) {
-  Diagnostic fault;
-  fault.where.file = file.string();
-  fault.message = std::move(message);
-  fault.hint = std::move(hint);
-  throw InputError(fault);
-}
-
-std::string read_file(const fs::path& file) {
-  std::error_code error;
-  std::ifstream in(file, std::ios::binary);
-  if (!in || !fs::is_regular_file(file, error)) {
-    refuse(file, "cannot be read", "name a folder that `coluber run` wrote and completed");
-  }
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  if (in.bad()) throw FileError(fmt::format("{}: cannot be read to its end", file.string()));
-  return bytes;
 }
 
 Json parse_json(const std::string& text, const fs::path& file) {
@@ -121,7 +102,8 @@ std::size_t count_of(const Json& json, const char* key, const fs::path& file) {
 
 // The numbers of one column to their last bit: float32 bits as uint32, each replaced by its
 // difference to the one before, modulo 2^32; all lowest bytes first, then the next; raw deflate.
-std::string pack_exactly(std::span<const float> values, std::size_t width, std::size_t column) {
+std::string pack_exactly(std::span<const float> values, std::size_t width, std::size_t column,
+                         const GiveUp& give_up) {
   const std::size_t frames = values.size() / width;
   std::string planes(4 * frames, '\0');
   std::uint32_t before = 0;
@@ -133,7 +115,7 @@ std::string pack_exactly(std::span<const float> values, std::size_t width, std::
       planes[b * frames + k] = static_cast<char>((delta >> (8U * b)) & 0xFFU);
     }
   }
-  return deflate_raw(planes);
+  return deflate_raw(planes, give_up);
 }
 
 // The field "time" as the viewer finds it; null where there is none.
@@ -159,7 +141,8 @@ std::string for_script(std::string_view json) {
   return safe;
 }
 
-PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_frame) {
+PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_frame,
+                         const GiveUp& give_up) {
   if (floats_per_frame == 0 || values.size() % floats_per_frame != 0) {
     throw Error(
         fmt::format("{} floats are not whole frames of {}", values.size(), floats_per_frame));
@@ -169,6 +152,7 @@ PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_f
   packed.columns.resize(floats_per_frame);
   std::string planes(2 * values.size(), '\0');
   for (std::size_t c = 0; c < floats_per_frame; ++c) {
+    check_given_up(give_up);
     const auto value = [&](std::size_t frame) {
       return static_cast<double>(values[frame * floats_per_frame + c]);
     };
@@ -195,13 +179,13 @@ PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_f
       planes[values.size() + at] = static_cast<char>(delta >> 8U);
     }
   }
-  packed.deflated = deflate_raw(planes);
+  packed.deflated = deflate_raw(planes, give_up);
   return packed;
 }
 
 Replay load_replay(const fs::path& run_folder) {
   if (!is_partial(run_folder)) {
-    return {read_file(run_folder / "replay.json"), read_file(run_folder / "replay.bin")};
+    return {load_run_file(run_folder / "replay.json"), load_run_file(run_folder / "replay.bin")};
   }
   RecordedFrames recorded = load_frames(run_folder);
   if (recorded.trajectory.frames() == 0) {
@@ -212,11 +196,8 @@ Replay load_replay(const fs::path& run_folder) {
           std::string(data, recorded.replay.size() * sizeof(float))};
 }
 
-PackedRun pack_run(const fs::path& run_folder) {
-  std::error_code error;
-  if (!fs::is_directory(run_folder, error)) {
-    refuse(run_folder, "is not a run folder", "name the folder that `coluber run` wrote");
-  }
+PackedRun pack_run(const fs::path& run_folder, const GiveUp& give_up) {
+  require_run_folder(run_folder);
   const fs::path header = run_folder / "replay.json";
   const fs::path data = run_folder / "replay.bin";
   const Replay stored_replay = load_replay(run_folder);
@@ -229,7 +210,7 @@ PackedRun pack_run(const fs::path& run_folder) {
   if (const std::string fault = fault_of_replay(replay, width); !fault.empty()) {
     refuse(header, fault, "the file is damaged; run again");
   }
-  const Json run = parse_json(read_file(run_folder / "run.json"), run_folder / "run.json");
+  const Json run = parse_json(load_run_file(run_folder / "run.json"), run_folder / "run.json");
   const std::string& bytes = stored_replay.data;
   if (width == 0 || frames == 0 || bytes.size() % (4 * width) != 0 ||
       bytes.size() / (4 * width) != frames) {
@@ -250,7 +231,7 @@ PackedRun pack_run(const fs::path& run_folder) {
              "the file is damaged; run again");
     }
   }
-  const PackedReplay packed = pack_replay(values, width);
+  const PackedReplay packed = pack_replay(values, width, give_up);
 
   Json out;
   out["replay"] = replay;
@@ -269,8 +250,15 @@ PackedRun pack_run(const fs::path& run_folder) {
     stored["columns"].push_back({{"min", column.min}, {"step", column.step}});
   }
   stored["bytes"] = to_base64(packed.deflated);
-  if (!clock.is_null()) stored["time"] = to_base64(pack_exactly(values, width, at));
+  if (!clock.is_null()) stored["time"] = to_base64(pack_exactly(values, width, at, give_up));
   PackedRun result;
+  if (!clock.is_null()) {
+    const auto time = [&](std::size_t frame) {
+      return static_cast<double>(values[frame * width + at]);
+    };
+    result.end = time(frames - 1);
+    if (frames > 1) result.last_step = *result.end - time(frames - 2);
+  }
   result.raw_bytes = bytes.size();
   result.packed_bytes = stored.dump().size();
   out["data"] = std::move(stored);

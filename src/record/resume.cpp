@@ -12,6 +12,7 @@
 
 #include "record/frame_file.hpp"
 #include "record/output_file.hpp"
+#include "record/refuse.hpp"
 
 namespace coluber::record {
 
@@ -80,14 +81,6 @@ std::vector<Diagnostic> compare(const Json& then, const Json& now,
         hidden > 0 ? fmt::format("and {} more; ", hidden) : "", anew_hint);
   }
   return faults;
-}
-
-[[noreturn]] void refuse(const fs::path& file, std::string message, std::string hint) {
-  Diagnostic fault;
-  fault.where.file = file.string();
-  fault.message = std::move(message);
-  fault.hint = std::move(hint);
-  throw InputError(fault);
 }
 
 std::string text_of(const Json& json, const char* key) {

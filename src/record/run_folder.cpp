@@ -37,8 +37,9 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // What finish() and the program make from the frames …
-constexpr std::array<const char*, 5> derived_files{"trajectory.h5", "trajectory.csv", "replay.json",
-                                                   "replay.bin", "replay.html"};
+constexpr const char* table_name = "trajectory.csv";
+constexpr std::array<const char*, 6> derived_files{"trajectory.h5", table_name,    "replay.json",
+                                                   "replay.bin",    "replay.html", "replay.png"};
 // … and what a run has besides, in the order in which it may go: without run.json nothing is a run.
 constexpr std::array<const char*, 4> kept_files{checkpoint_name, old_checkpoint_name, frames_name,
                                                 "run.json"};
@@ -48,6 +49,9 @@ constexpr std::array<const char*, 4> kept_files{checkpoint_name, old_checkpoint_
 constexpr double checkpoint_interval = 0.1;
 constexpr double sync_interval = 1.0;
 constexpr double sync_share = 50.0;  // times what the last wait took: it costs a fiftieth at most
+
+// Results reach the disk in parts of this size, so that none of the waits for it is long.
+constexpr std::size_t sync_bytes = 64U << 20U;
 
 std::string utc_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -70,6 +74,13 @@ const char* to_name(simulation::RunStatus status) {
   return "failed";
 }
 
+// Where relative names in the scenario start from, wherever the reader stands.
+std::string folder_of(const fs::path& scenario) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(scenario, error);
+  return error ? std::string() : whole.parent_path().lexically_normal().string();
+}
+
 void remove_file(const fs::path& file) {
   std::error_code error;
   fs::remove(file, error);
@@ -81,6 +92,32 @@ void remove_derived(const fs::path& folder) {
     remove_file(folder / name);
     remove_file(partial_name(folder / name));
   }
+}
+
+// The pictures that `coluber plot` drew by itself; others in plots/ are the user's.
+std::vector<fs::path> own_plots(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder / "plots", error)) {
+    if (entry.path().extension() == ".svg") found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+// What a resumed run leaves behind is out of date. Gives back the names of what was there.
+std::vector<std::string> remove_outdated(const fs::path& folder) {
+  std::vector<std::string> removed;
+  std::error_code error;
+  for (const char* name : derived_files) {
+    if (fs::exists(folder / name, error)) removed.emplace_back(name);
+  }
+  remove_derived(folder);
+  for (const fs::path& picture : own_plots(folder)) {
+    removed.push_back("plots/" + picture.filename().string());
+    remove_file(picture);
+  }
+  return removed;
 }
 
 void make_folder(const fs::path& folder) {
@@ -155,6 +192,8 @@ struct RunFolder::Impl {
   std::string resume_from;
   std::size_t resumed_frames = 0;
   std::vector<std::string> notes;
+  std::vector<std::string> removed;
+  double dt = 0.0;
   bool run_synced = false;  // run.json of a short run need not wait for the disk
   Clock::time_point begin = Clock::now();
   Clock::time_point last_checkpoint = begin;
@@ -180,7 +219,9 @@ struct RunFolder::Impl {
 
   void describe(const simulation::Simulation& simulation, const RunFolderOptions& options);
   void resume(const RunToResume& old, const std::string& header, std::size_t values);
-  void make_derived();
+  void make_derived(const GiveUp& give_up);
+  void add_fingerprints(const GiveUp& give_up);
+  bool make_results(const GiveUp& give_up);
 };
 
 void RunFolder::Impl::describe(const simulation::Simulation& simulation,
@@ -199,6 +240,7 @@ void RunFolder::Impl::describe(const simulation::Simulation& simulation,
                   {"assertions", build.assertions}, {"code_path", code_path()}};
   const Json resolved = Json::parse(scenario.resolved, nullptr, false);
   run["scenario"] = {{"path", scenario.path.string()},
+                     {"folder", folder_of(scenario.path)},
                      {"text", scenario.text},
                      {"hash", fmt::format("{:016x}", scenario.hash)},
                      {"resolved", resolved.is_discarded() ? Json(nullptr) : resolved}};
@@ -212,6 +254,8 @@ void RunFolder::Impl::describe(const simulation::Simulation& simulation,
   run["units"] = Json::object();
   run["wall"] = {{"start", utc_now()}};
   csv = scenario.record.csv;
+  run["csv"] = csv;
+  dt = simulation.system->dt();
   scenario_hash = scenario.hash;
 }
 
@@ -224,7 +268,11 @@ void RunFolder::Impl::resume(const RunToResume& old, const std::string& header,
   if (!run["wall"]["resumed"].is_array()) run["wall"]["resumed"] = Json::array();
   run["wall"]["resumed"].push_back(utc_now());
 
+  // a table that was exported, now or before an earlier resume, is written again at the end
   std::error_code error;
+  csv = csv || fs::exists(folder / table_name, error) || old.run.value("csv", Json()) == true;
+  run["csv"] = csv;
+
   const fs::path file = folder / frames_name;
   const std::uintmax_t size = fs::file_size(file, error);
   const bool begun = !error && size >= header.size();
@@ -261,7 +309,7 @@ RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
   run.write(impl.run_text());
   run.commit_unsynced();
   if (old) {
-    remove_derived(impl.folder);  // they tell of the run before it was resumed
+    impl.removed = remove_outdated(impl.folder);  // they tell of the run before it was resumed
   } else {
     impl.frames.emplace(impl.folder / frames_name, header, values, impl.replay->size(),
                         FrameWriter::Begin::anew);
@@ -310,15 +358,18 @@ void RunFolder::checkpoint(std::string_view bytes) {
 std::string_view RunFolder::resume_from() const { return impl_->resume_from; }
 std::size_t RunFolder::resumed_frames() const { return impl_->resumed_frames; }
 const std::vector<std::string>& RunFolder::notes() const { return impl_->notes; }
+const std::vector<std::string>& RunFolder::removed() const { return impl_->removed; }
 
-void RunFolder::Impl::make_derived() {
+void RunFolder::Impl::make_derived(const GiveUp& give_up) {
   FrameReader reader(folder / frames_name);
   Hdf5Writer trajectory(folder / "trajectory.h5", reader.layout().observables);
   std::optional<CsvWriter> table;
-  if (csv) table.emplace(folder / "trajectory.csv", reader.layout().observables);
+  if (csv) table.emplace(folder / table_name, reader.layout().observables);
   OutputFile data(folder / "replay.bin");
   FrameRecord frame;
+  std::size_t unsynced = 0;
   for (std::size_t k = 0; k < frames->next(); ++k) {
+    check_given_up(give_up);
     if (!reader.next(frame)) {
       throw FileError(
           fmt::format("{}: frame {} cannot be read back", (folder / frames_name).string(), k));
@@ -326,6 +377,12 @@ void RunFolder::Impl::make_derived() {
     trajectory.row(frame.time, frame.values);
     if (table) table->row(frame.time, frame.values);
     data.write(frame.replay);
+    unsynced += reader.layout().record_bytes;
+    if (unsynced < sync_bytes) continue;
+    unsynced = 0;
+    for (const char* name : {"trajectory.h5", "replay.bin", table_name}) {
+      if (name != table_name || table) sync_file(partial_name(folder / name));
+    }
   }
   trajectory.commit();
   if (table) table->commit();
@@ -338,25 +395,60 @@ void RunFolder::Impl::make_derived() {
   sync_folder(folder);
 }
 
-void RunFolder::finish(const simulation::RunOutcome& outcome) {
-  Impl& impl = *impl_;
-  const bool goes_on = outcome.status == simulation::RunStatus::interrupted;
+// Lets a reader tell a damaged file before opening it.
+void RunFolder::Impl::add_fingerprints(const GiveUp& give_up) {
   std::error_code error;
-  if (goes_on) {
-    impl.frames->sync();
-    if (fs::exists(impl.folder / checkpoint_name, error)) sync_file(impl.folder / checkpoint_name);
-  }
-  impl.make_derived();
-
-  Json& run = impl.run;
-  for (const char* name : derived_files) {  // lets a reader tell a damaged file before opening it
-    if (!fs::exists(impl.folder / name, error)) continue;
-    const Fingerprint fingerprint = compute_fingerprint(impl.folder / name);
+  for (const char* name : derived_files) {
+    if (!fs::exists(folder / name, error)) continue;
+    const Fingerprint fingerprint = compute_fingerprint(folder / name, give_up);
     run["files"][name] = {{"bytes", fingerprint.bytes},
                           {"hash", fmt::format("{:016x}", fingerprint.hash)}};
   }
+}
+
+// False: given up, and nothing is left of them.
+bool RunFolder::Impl::make_results(const GiveUp& give_up) {
+  try {
+    make_derived(give_up);
+    add_fingerprints(give_up);
+    return true;
+  } catch (const GivenUp&) {
+    remove_derived(folder);
+    run.erase("files");
+    return false;
+  }
+}
+
+FinishInfo RunFolder::finish(const simulation::RunOutcome& outcome, const GiveUp& give_up) {
+  Impl& impl = *impl_;
+  const Clock::time_point begin = Clock::now();
+  const bool interrupted = outcome.status == simulation::RunStatus::interrupted;
+  std::error_code error;
+  const auto keep = [&] {
+    impl.frames->sync();
+    if (fs::exists(impl.folder / checkpoint_name, error)) sync_file(impl.folder / checkpoint_name);
+  };
+  if (interrupted) keep();
+  FinishInfo info;
+  info.whole = impl.make_results(give_up);
+  const bool goes_on = interrupted || !info.whole;
+  if (goes_on && !interrupted) keep();
+  const std::chrono::duration<double> writing = Clock::now() - begin;
+
+  Json& run = impl.run;
+  info.summary = outcome.summary;
+  const auto named = [&](const char* name) {
+    return std::ranges::find(info.summary, name, &SummaryItem::name);
+  };
+  const auto factor = named("real_time_factor");
+  const auto steps = named("steps");
+  if (factor != info.summary.end() && steps != info.summary.end()) {
+    const double simulated = steps->value * impl.dt;
+    info.summary.insert(factor + 1, {"real_time_factor_total",
+                                     simulated / (outcome.wall_seconds + writing.count()), ""});
+  }
   run["warnings"] = outcome.warnings;
-  for (const SummaryItem& item : outcome.summary) {
+  for (const SummaryItem& item : info.summary) {
     run["summary"][item.name] = item.value;
     run["units"][item.name] = item.unit;
   }
@@ -371,8 +463,16 @@ void RunFolder::finish(const simulation::RunOutcome& outcome) {
   run["stopped_by"] = outcome.stopped_by;
   run["iterations"] = {{"mean", outcome.iterations_mean}, {"max", outcome.iterations_max}};
   run["wall"]["loop_s"] = outcome.wall_seconds;
-  impl.close_run(to_name(outcome.status), outcome.message);
+  run["wall"]["results_s"] = writing.count();
+  if (info.whole) {
+    impl.close_run(to_name(outcome.status), outcome.message);
+  } else {
+    constexpr const char* early = "interrupted before the result files were written";
+    impl.close_run(to_name(simulation::RunStatus::interrupted),
+                   outcome.message.empty() ? early : fmt::format("{}; {}", outcome.message, early));
+  }
   if (!goes_on) remove_resumable(impl.folder);
+  return info;
 }
 
 void RunFolder::abandon(const std::string& message) noexcept {

@@ -382,6 +382,13 @@ class Binder {
     }
   }
 
+  /// What a path that leads nowhere is relative to.
+  static std::string path_hint(const Source& source) {
+    return source.name.starts_with("--set ")
+               ? "a path in --set is relative to the folder that the command is called in"
+               : "the path is relative to the file that holds the key";
+  }
+
   void bind_obstacle_table(Scenario& s) {
     const Node* path = given("world.obstacle_table");
     if (path == nullptr) return;
@@ -397,9 +404,11 @@ class Binder {
     }
     // A file that is not there is the key's fault; what is in it stands in a file of its own.
     if (!table.faults.empty() && table.faults.front().where.line == 0) {
+      std::error_code failure;
+      const bool there = fs::exists(s.world.obstacle_table, failure);
       fault("world.obstacle_table",
             fmt::format("{}: {}", table.faults.front().message, s.world.obstacle_table.string()),
-            table.faults.front().hint);
+            there ? table.faults.front().hint : path_hint(source));
       return;
     }
     obstacle_faults_ = std::move(table.faults);
@@ -458,7 +467,7 @@ class Binder {
       const fs::file_status status = fs::status(gait.table, failure);
       if (!fs::exists(status)) {
         fault("gait.table", fmt::format("no such file: {}", gait.table.string()),
-              "the path is relative to the file that holds the key");
+              path_hint(source));
       } else if (!fs::is_regular_file(status)) {
         fault("gait.table", fmt::format("not a regular file: {}", gait.table.string()),
               "name a CSV file: t,phi_1,…; s and deg");

@@ -186,6 +186,14 @@ void restore_checkpoint(Simulation& simulation, LoopState& loop, std::string_vie
   }
 }
 
+// What was said at load about this word, for an error that comes of it.
+std::string said_at_load(const Simulation& simulation, std::string_view word) {
+  const auto found = std::ranges::find_if(simulation.warnings, [&](const std::string& warning) {
+    return warning.find(word) != std::string::npos;
+  });
+  return found == simulation.warnings.end() ? std::string() : " (" + *found + ")";
+}
+
 std::string explain_runaway(const Simulation& simulation, const RunawayGuard& guard, double t) {
   const auto joints = static_cast<int>(simulation.scenario.robot.link.size()) - 1;
   const int axes = joints > 0 ? simulation.system->joint_count() / joints : 1;  // of a joint
@@ -193,14 +201,13 @@ std::string explain_runaway(const Simulation& simulation, const RunawayGuard& gu
       "runaway at t = {:.6g} s: joint {} and others moved faster than {:.4g} rad/s for {} s; the "
       "explicit servo is unstable at dt = {} s",
       t, guard.angle() / axes + 1, guard.limit(), runaway_time, simulation.system->dt());
-  const auto limit = std::ranges::find_if(simulation.warnings, [](const std::string& warning) {
-    return warning.find("explicit") != std::string::npos;
-  });
-  if (limit != simulation.warnings.end()) text += " (" + *limit + ")";
+  text += said_at_load(simulation, "explicit");
   return text + "; take a smaller solver.dt or controller.servo = \"implicit\"";
 }
 
-std::string explain_step(const StepInfo& info, double t) {
+// With what was said at load that such a step may come of: r_T of the thesis' iteration, very many
+// links.
+std::string explain_step(const Simulation& simulation, const StepInfo& info, double t) {
   const std::string_view quantity = info.quantity;
   std::string where;
   if (!quantity.empty()) {
@@ -208,11 +215,13 @@ std::string explain_step(const StepInfo& info, double t) {
                            : fmt::format(" ({})", quantity);
   }
   if (info.status == Status::non_finite) {
-    return fmt::format("a value is not finite after the step to t = {:.6g} s{}", t, where);
+    return fmt::format("a value is not finite after the step to t = {:.6g} s{}{}", t, where,
+                       said_at_load(simulation, "solver.thesis.r_T"));
   }
   return fmt::format(
-      "the step to t = {:.6g} s did not converge: residual {:.3g} after {} iterations{}", t,
-      info.residual, info.iterations, where);
+      "the step to t = {:.6g} s did not converge: residual {:.3g} after {} iterations{}{}{}", t,
+      info.residual, info.iterations, where, said_at_load(simulation, "solver.thesis.r_T"),
+      said_at_load(simulation, "robot.links"));
 }
 
 }  // namespace
@@ -307,7 +316,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     if (info.status == Status::non_finite) {  // the state is still that at A: no step was taken
       ++tally.failed_steps;
       outcome.status = RunStatus::failed;
-      outcome.message = explain_step(info, t_E);
+      outcome.message = explain_step(simulation, info, t_E);
       break;
     }
     ++k;
@@ -328,8 +337,8 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       tally.worst_failure = std::max(tally.worst_failure, info.residual);
       if (scenario.solver.stop_on_failure) {
         outcome.status = RunStatus::failed;
-        outcome.message =
-            explain_step(info, t_E) + "; solver.on_failure = \"warn\" goes on in spite of it";
+        outcome.message = explain_step(simulation, info, t_E) +
+                          "; solver.on_failure = \"warn\" goes on in spite of it";
         break;
       }
     }

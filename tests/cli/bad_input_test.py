@@ -194,6 +194,8 @@ SETTINGS = [
 
 TABLES = [
     Case("a table that is not there", TABLE, r's\.toml:6:9: gait\.table: no such file'),
+    Case("a table that is not there, by --set", AIKO + '[gait]\nname = "table"\n', r"--set gait\.table=none\.csv: gait\.table: no such file: none\.csv\n  hint: a path in --set is relative to the folder that the command is called in", set=["gait.table=none.csv"]),
+    Case("an obstacle table that is not there, by --set", AIKO, r"--set world\.obstacle_table=nofile: world\.obstacle_table: no such file: nofile\n  hint: a path in --set is relative to the folder that the command is called in", set=["world.obstacle_table=nofile"]),
     Case("NaN in a table", TABLE, r"angles\.csv:3:\d+: ", files=table("t,phi_1,phi_2\n0,0,0\n1,nan,0\n")),
     Case("a word in a table", TABLE, r"angles\.csv:3:\d+: ", files=table("t,phi_1,phi_2\n0,0,0\n1,left,0\n")),
     Case("a table with too few joints", TABLE, r"angles\.csv", files=table("t,phi_1\n0,0\n1,0\n")),
@@ -273,7 +275,7 @@ COMMANDS = [
     ("run s.toml --out /proc/nowhere", 1, r"error: /proc/nowhere: cannot make the folder: "),
     ("list", 2, r"what is required"),
     ("list snakes", 2, r"what: snakes not in \{"),
-    ("plot nowhere", 3, r"error: nowhere: there is no such run folder\n  hint: "),
+    ("plot nowhere", 3, r"error: nowhere: is not a run folder\n  hint: "),
     ("plot empty", 3, r"error: empty: there is neither trajectory\.h5 nor frames\.bin in this folder\n  hint: "),
     ("plot empty --what snakes", 2, r'--what: there is no plot "snakes"; choose from '),
     ("export empty --to gif", 2, r'error: export --to: there is no format "gif"\n  hint: '),

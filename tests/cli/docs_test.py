@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """The documentation tells the truth: links lead somewhere, and the commands it shows work.
 
-Every relative link and picture of every .md file must exist (and, with #anchor, its heading). Every
-`coluber …` command in a ```sh block of README.md, docs/ and examples/ is run, page by page in the order of
-the page, in a temporary folder that holds scenarios/ and reproduce/, and must exit 0.
+Every relative link and picture of every .md file must exist (and, with #anchor, its heading). Every line of every
+```sh block and every ```python block of README.md and docs/ is run, page by page in the order of the page, in a
+temporary folder that holds scenarios/, reproduce/ and examples/, and must exit 0. A Python block may use what those
+above it on its page have defined. A block that is not to be run says so, and why, in the line above it:
+<!-- not run: … -->. MATLAB always does.
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
@@ -12,6 +14,7 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -56,24 +59,38 @@ def check_links(page):
             check(f"{where}: the heading of {target} exists", anchor in anchors(path), f"no such heading in {path}")
 
 
-def commands(page):
-    for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(), flags=re.S | re.M):
-        for line in block.replace("\\\n", " ").splitlines():
-            line = line.strip().removeprefix("$ ")
-            if line.startswith("coluber "):
-                yield shlex.split(line, comments=True)
+def blocks(page):
+    """Each code block as (line, language, text, why it is not run or None)."""
+    found = []
+    start, language, lines, above = 0, None, [], ""
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if language is not None and line.startswith("```"):
+            why = re.fullmatch(r"<!-- not run: (.+) -->", above.strip())
+            found.append((start, language, "".join(each + "\n" for each in lines), why and why.group(1)))
+            language = None
+            above = ""
+        elif language is not None:
+            lines.append(line)
+        elif line.startswith("```"):
+            start, language, lines = number, line[3:].strip(), []
+        else:
+            above = line
+    return found
 
 
-def run_command(words, folder):
-    done = subprocess.run([COLUBER, *words[1:]], cwd=folder, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
+def run_line(line, folder):
+    """A line as a shell would take it, `coluber` being the program under test."""
+    environment = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
     return done.returncode, done.stderr
 
 
-def run_server(words, folder):
+def run_server(line, folder):
     """`coluber view` serves until it is told to stop: once its address is there, Ctrl-C."""
     server = subprocess.Popen(
-        [COLUBER, *words[1:], "--no-open"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
-    )
+        [COLUBER, *shlex.split(line, comments=True)[1:], "--no-open"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
     address = server.stdout.readline()  # empty when it ends without one
     if address:
         server.send_signal(signal.SIGINT)
@@ -81,25 +98,55 @@ def run_server(words, folder):
     return (server.returncode if address else server.returncode or 1), stderr
 
 
-def check_commands(page):
-    shown = list(commands(page))
-    if not shown or not os.access(COLUBER, os.X_OK):
-        return
-    with tempfile.TemporaryDirectory(prefix="coluber-docs-") as folder:
-        for name in ("scenarios", "reproduce", "examples"):
-            (Path(folder) / name).symlink_to(SOURCE / name)
-        for words in shown:
-            code, stderr = run_server(words, folder) if words[1] == "view" else run_command(words, folder)
-            check(
-                f"{page.relative_to(SOURCE)}: `{shlex.join(words)}` works",
-                code == 0,
-                f"exit code {code}: {stderr.strip()[-400:]}",
-            )
+def run_python(text, folder):
+    environment = {**os.environ, "PATH": f"{folder}/.bin:{os.environ['PATH']}"}
+    done = subprocess.run([sys.executable, "-"], input=text, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stderr
 
 
+def check_blocks(page, folder):
+    where = page.relative_to(SOURCE)
+    python = ""
+    for number, language, text, not_run in blocks(page):
+        if not_run:
+            kept_back.append(f"{where}:{number}: {language}: {not_run}")
+            continue
+        if language == "sh":
+            for line in text.replace("\\\n", " ").splitlines():
+                line = line.strip().removeprefix("$ ")
+                if not line or line.startswith("#"):
+                    continue
+                code, stderr = run_server(line, folder) if line.startswith("coluber view") else run_line(line, folder)
+                check(f"{where}: `{line}` works", code == 0, f"exit code {code}: {stderr.strip()[-400:]}")
+                ran["sh"] += 1
+        elif language == "python":
+            python += text
+            code, stderr = run_python(python, folder)
+            check(f"{where}:{number}: the Python there works", code == 0, f"exit code {code}: {stderr.strip()[-800:]}")
+            ran["python"] += 1
+        elif language == "matlab":
+            check(f"{where}:{number}: MATLAB, which nobody here can run, says so", False, "write <!-- not run: … --> above it")
+        else:
+            shown = re.search(r"^(\$ |coluber |python3? |>>> )", text, flags=re.M)
+            check(f"{where}:{number}: commands stand in a block that is run, sh or python", not shown and language not in ("bash", "shell", "console", "py"),
+                  f"{language!r}: {text[:200]}")
+
+
+ran = {"sh": 0, "python": 0}
+kept_back = []
 check(f"there is a program to run the commands with ({COLUBER})", os.access(COLUBER, os.X_OK))
 for page in pages():
     check_links(page)
-    if page.name == "README.md" or (SOURCE / "docs") in page.parents:
-        check_commands(page)
+    shown_to_users = page == SOURCE / "README.md" or {SOURCE / "docs", SOURCE / "examples"} & set(page.parents)
+    if not shown_to_users or not os.access(COLUBER, os.X_OK):
+        continue
+    with tempfile.TemporaryDirectory(prefix="coluber-docs-") as name:
+        for tree in ("scenarios", "reproduce", "examples", "completions"):
+            (Path(name) / tree).symlink_to(SOURCE / tree)
+        (Path(name) / ".bin").mkdir()
+        (Path(name) / ".bin" / "coluber").symlink_to(COLUBER)
+        check_blocks(page, name)
+check("there are commands and Python to run", min(ran.values()) > 0, ran)
+print(f"ran {ran['sh']} lines of shell and {ran['python']} blocks of Python; not run, as they say themselves: {len(kept_back)}")
+print("".join(f"  {each}\n" for each in kept_back), end="")
 finish()

@@ -9,6 +9,7 @@ import html.parser
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import struct
@@ -233,6 +234,10 @@ printf '%s' "$SHOWN" """
     check("odd letters in the folder's name are encoded in the address", address.startswith(f"file://{tmp}/a%20%23b%2520c/coluber-"), address)
     check("the scratch folder is gone", list(scratch.iterdir()) == [])
     (tmp / "asked.png").unlink()
+    done, _ = asked("--time", "99")
+    check("a moment after the end exits 3, says when that is, and draws nothing", done.returncode == 3
+          and re.search(r"--time 99 is after the end of the run, [\d.]+ s\n  hint: for example  --time", done.stderr)
+          and done.stdout == "" and not (tmp / "asked.png").exists() and list(scratch.iterdir()) == [], done)
     for what, shown, words in (
         ("shows a fault", '<html lang="en" data-fault="Time runs backwards."><head>', "Time runs backwards."),
         ("is not ready", '<html lang="en"><head>', "not ready"),
@@ -277,6 +282,22 @@ def test_run_writes_the_page(tmp, environment):
     check("a run replaced without the viewer's page keeps no old replay.html", done.returncode == 0 and not (tmp / "new/replay.html").exists(), done)
 
 
+def test_a_page_has_a_largest_size(tmp, environment):
+    run = tmp / "large"
+    done = coluber("run", SOURCE / "scenarios/aiko_course.toml", "--out", run, "--set", "solver.dt=5e-4", "--set", "record.rate_hz=2000", env=environment | {"COLUBER_PAGE_LIMIT": "1"})
+    check("a run whose page would be too large completes without it", done.returncode == 0 and not (run / "replay.html").exists()
+          and json.loads((run / "run.json").read_text())["status"] == "completed", done)
+    check("… and says why, and how to see it", re.search(r"warning: there is no replay\.html: a page of this run would have .*MB.* more than 1\.0 MB", done.stderr)
+          and f"coluber view {run}" in done.stderr, done.stderr)
+    done = coluber("export", run, "--to", "html", env=environment | {"COLUBER_PAGE_LIMIT": "1"})
+    check("export --to html of it exits 1 and says the same", done.returncode == 1 and "coluber view" in done.stderr and not (run / "replay.html").exists(), done)
+    done = coluber("export", run, "--to", "html", env=environment)
+    check("with the usual limit it is written", done.returncode == 0 and (run / "replay.html").stat().st_size > 1_000_000, done)
+    for word in ("", "many", "-1", "1e3"):
+        done = coluber("export", run, "--to", "html", env=environment | {"COLUBER_PAGE_LIMIT": word})
+        check(f"a limit of {word!r} exits 3", done.returncode == 3 and "COLUBER_PAGE_LIMIT" in done.stderr, done)
+
+
 def test_picture(tmp):
     """With chromium and the real page only."""
     if shutil.which("chromium") is None or not (SOURCE / "viewer/dist/viewer.html").exists():
@@ -308,6 +329,7 @@ def main():
         test_hostile_names(tmp, environment)
         test_refusals(tmp, environment)
         test_what_chromium_is_asked(tmp, environment)
+        test_a_page_has_a_largest_size(tmp, environment)
         test_interrupted(tmp, environment)
         test_run_writes_the_page(tmp, environment)
         test_picture(tmp)

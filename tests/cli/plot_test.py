@@ -283,12 +283,42 @@ def test_other_runs(tmp, course):
     check("asked for the torques of a robot without joints, it says so", done.returncode == 1 and "joint_torque" in done.stderr, done.stderr)
 
 
+def test_many_obstacles(tmp, course):
+    """A lattice of pegs about the robot of the course, close to its way but never touched."""
+    with h5py.File(course / "trajectory.h5") as file:
+        way = file["link_position"][::5].reshape(-1, 2)
+    pegs = json.loads((course / "run.json").read_text())["scenario"]["resolved"]["world"]["obstacle"]
+    places = [(0.15 * i, 0.15 * j) for i in range(-40, 41) for j in range(-40, 41)]
+    rows = [f"{x},{y},0.02" for x, y in places if ((way - (x, y)) ** 2).sum(axis=1).min() > 0.14**2]
+    (tmp / "pegs.csv").write_text("x,y,radius\n" + "\n".join(rows) + "\n")
+    total = len(pegs) + len(rows)
+    folder = run(tmp / "many", COURSE, "--duration", 5.5, "--set", f"world.obstacle_table={tmp}/pegs.csv")
+    done = coluber("plot", folder, "--what", "course", "--what", "path", "--time", 5.2)
+    check(f"a course of {total} obstacles draws", done.returncode == 0, done.stderr)
+    drawn = polygons(folder / "plots/course.svg", (107, 107, 107))
+    check("of very many obstacles those about the robot's way are drawn, not all", 60 < len(drawn) < total / 5, f"{len(drawn)} of {total}")
+    plain, crowded = tmp / "plain.svg", folder / "plots/course.svg"
+    coluber("plot", course, "--what", "course", "--time", 5.2, "-o", plain)
+    numbers = [int(word) for word in texts(crowded) if re.fullmatch(r"\d+", word)]
+    check("few of them are numbered: those next to the robot", 3 <= len([n for n in numbers if n > 20]) < 60, sorted(numbers))
+    links = polygons(crowded, (143, 199, 230)) + polygons(crowded, (220, 236, 246))
+    before = polygons(plain, (143, 199, 230)) + polygons(plain, (220, 236, 246))
+    check("the robot stays as large as a third of what it is among few", len(links) == len(before) == 11
+          and extent(links[0])[0] > extent(before[0])[0] / 3, f"{extent(links[0])} {extent(before[0])}")
+    check("the paths are not numbered all over", not [w for w in texts(folder / "plots/path.svg") if re.fullmatch(r"\d{3,}", w)], texts(folder / "plots/path.svg")[:40])
+
+
 def test_joint_tables(tmp, course):
     (tmp / "angles.csv").write_text("t,phi_1,phi_2\n0,0,0\n1,20,-20\n2,0,0\n")
     (tmp / "table.toml").write_text('duration = 0.5\n[robot]\nname = "aiko"\nlinks = 3\n[gait]\nname = "table"\ntable = "angles.csv"\n')
     folder = run(tmp / "run", tmp / "table.toml")
     done = coluber("plot", folder, "--what", "angles")
     check("references from a table are drawn", done.returncode == 0 and done.stderr == "" and "reference" in texts(folder / "plots/angles.svg"), done.stderr)
+    elsewhere = tmp / "elsewhere"
+    elsewhere.mkdir()
+    done = coluber("run", "table.toml", "--out", "beside", "-q", cwd=tmp)
+    done = coluber("plot", "../beside", "--what", "angles", cwd=elsewhere)
+    check("… also from another folder than the run was started in", done.returncode == 0 and done.stderr == "" and "reference" in texts(tmp / "beside/plots/angles.svg"), done.stderr)
     (tmp / "angles.csv").unlink()
     done = coluber("plot", folder, "--what", "angles")
     check("with the table gone the angles are drawn without them, and it says so", done.returncode == 0 and "angles.csv" in done.stderr and "reference" not in texts(folder / "plots/angles.svg"), done.stderr)

@@ -61,10 +61,11 @@ def test_a_run_leaves_a_complete_folder(tmp):
     wanted = (
         "distance mean_speed heading_change max_torque energy_in cost_of_transport max_penetration residual_max"
         " residual_law_max residual_momentum_max rigid_residual_max failed_steps fallback_steps fallback_sweeps steps"
-        " real_time_factor final_state"
+        " real_time_factor real_time_factor_total final_state"
     ).split()
     missing = [name for name in wanted if name not in run["summary"]]
     check("the summary has every figure of the contract", not missing, missing)
+    check("the total real-time factor counts the result files too", 0 < run["summary"]["real_time_factor_total"] < run["summary"]["real_time_factor"], run["summary"])
     check("run.json counts 1000 steps, none failed", run["summary"]["steps"] == 1000 and run["summary"]["failed_steps"] == 0, run["summary"])
     counts = {name: run["summary"][name] for name in ("steps", "failed_steps", "fallback_steps", "fallback_sweeps")}
     check("counts are integers", all(type(value) is int for value in counts.values()), counts)
@@ -295,11 +296,23 @@ def test_the_runaway_guard(tmp):
     explicit = ["--set", "controller.servo='explicit'", "--set", "solver.activation='gap'"]
     floor = str(SOURCE / "scenarios" / "aiko_floor.toml")
     good = coluber("run", floor, *explicit, "--set", "solver.dt=3e-4", "--duration", 3, "--out", tmp / "slow")
-    check("the explicit servo runs at 3e-4 s, with a warning", good.returncode == 0 and "warning:" in good.stderr, good.stderr)
+    check("the explicit servo runs at 3e-4 s, within its limit and without a warning", good.returncode == 0 and "warning:" not in good.stderr, good.stderr)
     bad = coluber("run", floor, *explicit, "--set", "solver.dt=4e-4", "--duration", 10, "--out", tmp / "fast")
     check("… and is stopped at 4e-4 s with exit 1", bad.returncode == 1, f"{bad.returncode} {bad.stderr}")
     check("… with an explanation that names dt", "0.0004" in bad.stderr and "explicit" in bad.stderr, bad.stderr)
+    check("… and a warning before", re.search(r"^warning: .*explicit.*expect it to run away", bad.stderr, re.M), bad.stderr)
     check("… and the run is marked failed", load(tmp / "fast")["status"] == "failed")
+
+
+def test_a_step_that_fails_says_what_to_change(tmp):
+    (tmp / "rough.toml").write_text((SOURCE / "scenarios" / "aiko_pegs.toml").read_text().replace("radius =", "friction = 0.5\nradius ="))
+    done = coluber("run", tmp / "rough.toml", "--set", "solver.name='thesis'", "--set", "solver.activation='gap'", "--set", "solver.thesis.r_T=5",
+                   "--out", tmp / "rough")
+    fault = re.search(r"^error: .*", done.stderr, re.M)
+    check("the thesis' iteration with too large an r_T fails", done.returncode == 1 and fault, done.stderr)
+    check("… and the error itself says what to change", fault and "take a smaller solver.thesis.r_T" in fault.group(0), done.stderr)
+    many = coluber("check", SCENARIO, "--set", "robot.links=5001", "--set", "start.link=1", "--set", "start.position=[-9000,0]")
+    check("more links than rounding allows are warned of", "warning: robot.links = 5001" in many.stderr, many.stderr)
 
 
 def on_a_terminal(*words, **environment):

@@ -41,7 +41,7 @@ function show_titles(runs: Run[], links: Body[], seconds: number): void {
     links.length > 0 ? `${links.length} ${links.every((b) => b.name.startsWith('link_')) ? 'links' : 'moving bodies'}` : '',
     typeof tilt === 'number' && tilt !== 0 ? `slope ${format_number(tilt)}°` : '',
     `${format_number(seconds)} s at ${format_number(first.replay.rate)} Hz`,
-    first.status && first.status !== 'completed' ? `${first.status}` : '',
+    first.status && first.status !== 'completed' ? `partial: ${first.status}` : '',
   ].filter(Boolean).join(' · ');
 }
 

@@ -51,6 +51,7 @@ const names: Record<string, string> = {
   rigid_residual_max: 'rigid residual',
   failed_steps: 'failed steps',
   real_time_factor: 'times real time',
+  real_time_factor_total: 'the same with result files',
   final_state: 'final state',
 };
 const known_units: Record<string, string> = { distance: 'm', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', energy_in: 'J', max_penetration: 'm' };

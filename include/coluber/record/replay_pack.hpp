@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coluber/core/export.hpp"
+#include "coluber/record/give_up.hpp"
 
 namespace coluber::record {
 
@@ -30,9 +32,10 @@ struct PackedReplay {
   std::string deflated;
 };
 
-/// Packs `values`, frames × floats_per_frame, row-major. Throws Error if they do not divide.
-COLUBER_EXPORT PackedReplay pack_replay(std::span<const float> values,
-                                        std::size_t floats_per_frame);
+/// Packs `values`, frames × floats_per_frame, row-major. Throws Error if they do not divide,
+/// GivenUp if told to.
+COLUBER_EXPORT PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_frame,
+                                        const GiveUp& give_up = {});
 
 /// The replay of a run folder.
 struct Replay {
@@ -51,7 +54,9 @@ struct PackedRun {
   /// `time` is the column of that name to its last bit: float32 bits as uint32, differences to the
   /// frame before modulo 2^32, all lowest bytes first, then the next; raw deflate, base64.
   std::string json;
-  std::size_t raw_bytes = 0;  ///< of replay.bin, float32
+  std::optional<double> end{};  ///< time of the last frame (s); none where frames carry no time
+  double last_step = 0.0;       ///< from the frame before it (s)
+  std::size_t raw_bytes = 0;    ///< of replay.bin, float32
   std::size_t packed_bytes =
       0;  ///< of the data as it lies in the page, columns and base64 included
 };
@@ -62,7 +67,8 @@ COLUBER_EXPORT std::string for_script(std::string_view json);
 
 /// Packs replay.json, replay.bin and run.json of a run folder, or the frames so far of a run that
 /// has not ended. Throws InputError where one is missing, says what the viewer could not show, or
-/// does not belong to the others.
-COLUBER_EXPORT PackedRun pack_run(const std::filesystem::path& run_folder);
+/// does not belong to the others, GivenUp if told to.
+COLUBER_EXPORT PackedRun pack_run(const std::filesystem::path& run_folder,
+                                  const GiveUp& give_up = {});
 
 }  // namespace coluber::record

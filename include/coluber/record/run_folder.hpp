@@ -11,6 +11,8 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/core/export.hpp"
+#include "coluber/core/system.hpp"
+#include "coluber/record/give_up.hpp"
 #include "coluber/simulation/simulation.hpp"
 
 namespace coluber::record {
@@ -26,6 +28,14 @@ struct RunFolderOptions {
   bool resume = false;  ///< go on with the run in the folder; begins one if there is none
   std::vector<std::pair<std::string, std::string>>
       options{};  ///< of the command line; a name may repeat
+};
+
+/// What finish() made of a run.
+struct FinishInfo {
+  bool whole = true;  ///< false: it was told to give up, and the folder has the frames alone
+  /// That of the outcome, and behind its `real_time_factor` one more, `real_time_factor_total`, in
+  /// which the time counts that the result files took.
+  std::vector<SummaryItem> summary{};
 };
 
 /// Writes a run folder: run.json, trajectory.h5, replay.json and replay.bin, trajectory.csv on
@@ -60,9 +70,13 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   [[nodiscard]] std::string_view resume_from() const;
   [[nodiscard]] std::size_t resumed_frames() const;             ///< recorded before that checkpoint
   [[nodiscard]] const std::vector<std::string>& notes() const;  ///< about what was found
+  /// Results of the run before it was resumed, which are out of date and were taken away. Of these,
+  /// finish() writes trajectory.csv anew even if the scenario does not ask for it.
+  [[nodiscard]] const std::vector<std::string>& removed() const;
 
-  /// Completes every file. Throws FileError.
-  void finish(const simulation::RunOutcome& outcome);
+  /// Completes every file. Told to give up, it takes away what it has made, and the run counts as
+  /// interrupted: its frames can be read, and `resume` goes on with it. Throws FileError.
+  FinishInfo finish(const simulation::RunOutcome& outcome, const GiveUp& give_up = {});
 
   /// After an error: says in run.json that the run failed and why, if the disk still allows. The
   /// frames so far stay readable. Never throws.

@@ -1,5 +1,6 @@
 // Run folders whose run is cut off in every way a process can end, and resumed.
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -17,9 +18,11 @@
 #include "coluber/core/error.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/record/checkpoint.hpp"
+#include "coluber/record/csv.hpp"
 #include "coluber/record/frames.hpp"
 #include "coluber/record/replay_pack.hpp"
 #include "coluber/record/run_folder.hpp"
+#include "coluber/record/run_state.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "record/output_file.hpp"
@@ -134,8 +137,10 @@ class ResumeTest : public testing::Test {
     }
     json first = run_json(a)["summary"];
     json second = run_json(b)["summary"];
-    first.erase("real_time_factor");
-    second.erase("real_time_factor");
+    for (const char* name : {"real_time_factor", "real_time_factor_total"}) {
+      first.erase(name);
+      second.erase(name);
+    }
     EXPECT_EQ(first, second);
     EXPECT_THAT(names(b), UnorderedElementsAre("run.json", "trajectory.h5", "trajectory.csv",
                                                "replay.json", "replay.bin"));
@@ -370,6 +375,98 @@ TEST_F(ResumeTest, ForceTakesAwayWhatARunLeftToBeResumed) {
   simulation::FrameSink* const sinks[] = {&out};
   out.finish(simulation::run(simulation, sinks));
   expect_same("whole", "cut");
+}
+
+TEST_F(ResumeTest, ResultsGivenUpWhileTheyAreWrittenLeaveFramesThatAreResumedToTheSameBits) {
+  run_to_end("whole");
+  for (const int patience : {0, 1, 50, 101}) {  // frames that are passed on before
+    const std::string name = "given up after " + std::to_string(patience);
+    {
+      simulation::Simulation simulation = make_wheel();
+      RunFolder out(root_ / name, simulation, {});
+      Killer checkpoints(out, 1000);
+      simulation::FrameSink* const sinks[] = {&checkpoints};
+      const simulation::RunOutcome outcome =
+          simulation::run(simulation, sinks, {.checkpoints = &checkpoints});
+      int asked = 0;
+      const FinishInfo info = out.finish(outcome, [&] { return asked++ >= patience; });
+      if (patience == 101) {  // asked once a frame, and not for files that take no time
+        EXPECT_TRUE(info.whole);
+        continue;
+      }
+      EXPECT_FALSE(info.whole);
+      EXPECT_EQ(asked, patience + 1) << "asked no more once the answer was yes";
+    }
+    EXPECT_TRUE(load_run_state(root_ / name).partial());
+    EXPECT_EQ(run_json(name)["status"], "interrupted");
+    EXPECT_FALSE(run_json(name).contains("files"));
+    EXPECT_THAT(names(name),
+                UnorderedElementsAre("run.json", "frames.bin", "checkpoint.bin", "checkpoint.old"));
+    EXPECT_EQ(load_trajectory(root_ / name).frames(), 101U);
+    run_to_end(name);
+    expect_same("whole", name);
+  }
+}
+
+TEST_F(ResumeTest, WhatShowedTheRunBeforeIsTakenAwayAndNamed) {
+  run_to_end("whole");
+  const std::atomic<bool> at_once{true};
+  run_to_end("run", &at_once);
+  fs::create_directories(root_ / "run" / "plots");
+  for (const char* name : {"replay.html", "replay.png", "plots/course.svg", "plots/mine.pdf"}) {
+    std::ofstream(root_ / "run" / name) << "old";
+  }
+  {
+    simulation::Simulation simulation = make_wheel();
+    const RunFolder out(root_ / "run", simulation, {.resume = true});
+    EXPECT_THAT(out.removed(),
+                UnorderedElementsAre("trajectory.h5", "trajectory.csv", "replay.json", "replay.bin",
+                                     "replay.html", "replay.png", "plots/course.svg"));
+  }
+  EXPECT_TRUE(fs::exists(root_ / "run/plots/mine.pdf")) << "only what the program draws by itself";
+  fs::remove_all(root_ / "run/plots");
+  run_to_end("run");
+  expect_same("whole", "run");
+}
+
+TEST_F(ResumeTest, ATableExportedBeforeIsWrittenAgainAtTheEnd) {
+  const std::atomic<bool> at_once{true};
+  const auto go_on = [&](const std::atomic<bool>* interrupt) {
+    simulation::Simulation wheel = make_wheel();
+    wheel.scenario.record.csv = false;
+    RunFolder out(root_ / "run", wheel, {.resume = true});
+    simulation::FrameSink* const sinks[] = {&out};
+    out.finish(simulation::run(
+        wheel, sinks, {.interrupt = interrupt, .checkpoints = &out, .resume = out.resume_from()}));
+  };
+  go_on(&at_once);
+  EXPECT_FALSE(fs::exists(root_ / "run/trajectory.csv"));
+  save_csv(load_trajectory(root_ / "run"), root_ / "run/trajectory.csv");
+  {
+    simulation::Simulation wheel = make_wheel();
+    wheel.scenario.record.csv = false;
+    const RunFolder killed(root_ / "run", wheel, {.resume = true});  // before it gets anywhere
+    EXPECT_FALSE(fs::exists(root_ / "run/trajectory.csv")) << "it would be out of date";
+  }
+  go_on(nullptr);
+  ASSERT_TRUE(fs::exists(root_ / "run/trajectory.csv"));
+  run_to_end("whole");
+  EXPECT_EQ(read_bytes(root_ / "run/trajectory.csv"), read_bytes(root_ / "whole/trajectory.csv"));
+}
+
+TEST_F(ResumeTest, TheTotalRealTimeFactorCountsTheResultFilesToo) {
+  simulation::Simulation simulation = make_wheel();
+  RunFolder out(root_ / "run", simulation, {});
+  simulation::FrameSink* const sinks[] = {&out};
+  const FinishInfo info = out.finish(simulation::run(simulation, sinks));
+  const json run = run_json("run");
+  const double total = run["summary"]["real_time_factor_total"];
+  const double wall = run["wall"]["loop_s"].get<double>() + run["wall"]["results_s"].get<double>();
+  EXPECT_NEAR(total * wall, 1.0, 1e-9) << "1 s was simulated";
+  EXPECT_LT(total, run["summary"]["real_time_factor"]);
+  const auto found = std::ranges::find(info.summary, "real_time_factor_total", &SummaryItem::name);
+  ASSERT_NE(found, info.summary.end());
+  EXPECT_EQ(found->value, total);
 }
 
 TEST_F(ResumeTest, CheckpointsAreNotTakenOftenerThanAFewTimesASecond) {

@@ -19,6 +19,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr double degree = 0.017453292519943295;
 
@@ -97,10 +98,19 @@ TEST(MakeSimulation, WarnsOfAJointThatASoftStartNeverReleases) {
   EXPECT_THAT(simulation.warnings, Contains(HasSubstr("joint 2 never comes within 3 degrees")));
 }
 
-TEST(MakeSimulation, WarnsOfTheExplicitServosLimit) {
-  const Simulation simulation = make(std::string(aiko) + undulation +
-                                     "[controller]\nservo = \"explicit\"\n[solver]\ndt = 2.5e-4\n");
-  EXPECT_THAT(simulation.warnings, Contains(HasSubstr("explicit")));
+TEST(MakeSimulation, WarnsOfAnExplicitServoBeyondItsLimitAndOfNoOther) {
+  const std::string explicit_servo =
+      std::string(aiko) + undulation + "[controller]\nservo = \"explicit\"\n[solver]\n";
+  EXPECT_THAT(make(explicit_servo + "dt = 4e-4\n").warnings, Contains(HasSubstr("explicit")));
+  EXPECT_THAT(make(explicit_servo + "dt = 2.5e-4\n").warnings, IsEmpty());
+}
+
+TEST(MakeSimulation, WarnsOfMoreLinksThanRoundingAllows) {
+  const auto warnings_of = [](int links) {
+    return make(std::string(aiko) + "links = " + std::to_string(links) + "\n").warnings;
+  };
+  EXPECT_THAT(warnings_of(5000), IsEmpty());
+  EXPECT_THAT(warnings_of(5001), Contains(HasSubstr("robot.links = 5001")));
 }
 
 TEST(Registry, BuildsEveryWordTheScenarioAcceptsAndNoOther) {

@@ -1,0 +1,58 @@
+#include "coluber/record/run_state.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "coluber/core/error.hpp"
+
+#include "record/frame_file.hpp"
+#include "record/refuse.hpp"
+
+namespace coluber::record {
+
+namespace fs = std::filesystem;
+
+void refuse(const fs::path& file, std::string message, std::string hint) {
+  Diagnostic fault;
+  fault.where.file = file.string();
+  fault.message = std::move(message);
+  fault.hint = std::move(hint);
+  throw InputError(fault);
+}
+
+void require_run_folder(const fs::path& run_folder) {
+  std::error_code error;
+  if (!fs::is_directory(run_folder, error)) {
+    refuse(run_folder, "is not a run folder", "name the folder that `coluber run` wrote");
+  }
+}
+
+std::string load_run_file(const fs::path& file) {
+  std::error_code error;
+  std::ifstream in(file, std::ios::binary);
+  if (!in || !fs::is_regular_file(file, error)) {
+    refuse(file, "cannot be read", "name a folder that `coluber run` wrote and completed");
+  }
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad()) throw FileError(fmt::format("{}: cannot be read to its end", file.string()));
+  return bytes;
+}
+
+RunState load_run_state(const fs::path& run_folder) {
+  std::ifstream in(run_folder / "run.json", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!is_shallow(text)) return {};
+  const nlohmann::json run = nlohmann::json::parse(text, nullptr, false);
+  const auto word = [&](const char* key) {
+    const auto found = run.is_object() ? run.find(key) : run.end();
+    return found != run.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  return {word("status"), word("message")};
+}
+
+}  // namespace coluber::record

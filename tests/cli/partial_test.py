@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""Runs that did not complete: Ctrl-C is obeyed also while results are written, and what is shown of a part says so.
+
+Prints `N passed, M failed` last; the program is $COLUBER.
+"""
+
+import json
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import h5py
+
+from harness import COLUBER, SOURCE, check, finish
+
+FLOOR = str(SOURCE / "scenarios/aiko_floor.toml")
+COURSE = str(SOURCE / "scenarios/aiko_course.toml")
+# 2001 frames of 300 links: 90 MB, whose results take seconds to write
+LARGE = [FLOOR, "--set", "robot.links=300", "--set", "start.link=1", "--duration", "2", "--set", "record.rate_hz=1000", "--set", "record.csv=true"]
+HAS_VIEWER = any((SOURCE / "viewer" / name).exists() for name in ("viewer.html", "dist/viewer.html"))
+
+
+def coluber(*words, **options):
+    return subprocess.run([COLUBER, *map(str, words)], capture_output=True, text=True, timeout=600, **options)
+
+
+def files(folder):
+    return sorted(entry.name for entry in Path(folder).iterdir())
+
+
+def load(folder):
+    return json.loads((Path(folder) / "run.json").read_text())
+
+
+def interrupt_when(words, folder, seen, how):
+    """Starts a run and sends it a signal as soon as `seen()`: exit code and what it said; None if that never was."""
+    process = subprocess.Popen([COLUBER, "run", *words, "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not seen():
+        time.sleep(0.002)
+    if process.poll() is not None:
+        return None, process.communicate()[1]
+    process.send_signal(how)
+    _, talk = process.communicate(timeout=600)
+    return process.returncode, talk
+
+
+def has(file, size=0):
+    def look():
+        try:
+            return file.stat().st_size >= size
+        except OSError:
+            return False
+
+    return look
+
+
+def says_completed(folder):
+    def look():
+        try:
+            return load(folder)["status"] == "completed"
+        except (OSError, ValueError):
+            return False
+
+    return look
+
+
+def values_of(folder):
+    with h5py.File(Path(folder) / "trajectory.h5", "r") as file:
+        return {name: file[name][()].tobytes() for name in file}
+
+
+def test_ctrl_c_is_obeyed_while_results_are_written(tmp):
+    whole = coluber("run", *LARGE, "--out", tmp / "whole", "-q")
+    check("the large run completes", whole.returncode == 0, whole.stderr)
+    for name, how in (("SIGINT", signal.SIGINT), ("SIGTERM", signal.SIGTERM)):
+        folder = tmp / name
+        code, talk = interrupt_when(LARGE, folder, has(folder / "trajectory.h5.part"), how)
+        check(f"{name} while results are written exits 130", code == 130, f"{code}: {talk}")
+        check("… says that the run is partial and how to go on", "partial" in talk and "--resume" in talk, talk)
+        check("… run.json says interrupted", load(folder)["status"] == "interrupted" and "result files" in load(folder)["message"], load(folder)["message"])
+        left = set(files(folder))
+        check("… the frames are kept, and no half-made or unfinished result", {"run.json", "frames.bin"} <= left
+              and left <= {"run.json", "frames.bin", "checkpoint.bin", "checkpoint.old"}, left)
+        out = coluber("export", folder, "--to", "csv", "-o", tmp / "frames.csv")
+        check("… all frames can be read", out.returncode == 0 and "partial" in out.stderr
+              and (tmp / "frames.csv").read_bytes() == (tmp / "whole" / "trajectory.csv").read_bytes(), out.stderr)
+        done = coluber("run", *LARGE, "--out", folder, "--resume")
+        check("… and --resume writes the results, with the same bits", done.returncode == 0 and values_of(folder) == values_of(tmp / "whole")
+              and (folder / "replay.bin").read_bytes() == (tmp / "whole" / "replay.bin").read_bytes()
+              and load(folder)["summary"]["final_state"] == load(tmp / "whole")["summary"]["final_state"], done.stderr)
+
+
+def test_ctrl_c_in_the_middle_of_a_huge_run_does_not_wait_for_its_results(tmp):
+    words = [word if word != "2" else "50" for word in LARGE]
+    folder = tmp / "run"
+    code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 150_000_000), signal.SIGINT)
+    check("Ctrl-C in the middle of a huge run exits 130", code == 130, f"{code}: {talk}")
+    check("… it is marked interrupted", load(folder)["status"] == "interrupted", load(folder))
+    check("… with its frames alone", "trajectory.h5" not in files(folder) and "frames.bin" in files(folder)
+          and not [name for name in files(folder) if name.endswith(".part")], files(folder))
+
+
+def test_ctrl_c_while_the_page_is_packed(tmp):
+    if not HAS_VIEWER:
+        return
+    folder = tmp / "run"
+    code, talk = interrupt_when(LARGE, folder, says_completed(folder), signal.SIGINT)
+    check("Ctrl-C while the page is packed exits 130", code == 130, f"{code}: {talk}")
+    check("… the run is complete, without the page", load(folder)["status"] == "completed"
+          and files(folder) == ["replay.bin", "replay.json", "run.json", "trajectory.csv", "trajectory.h5"], files(folder))
+    check("… and says how to get it", "--to html" in talk, talk)
+
+
+def interrupted_run(folder):
+    """A course that was ended by Ctrl-C, with its results."""
+    return interrupt_when([COURSE, "--duration", "9000"], folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
+
+
+def test_what_is_shown_of_a_part_says_so(tmp):
+    folder = tmp / "cut"
+    code, talk = interrupted_run(folder)
+    check("Ctrl-C says that the run is partial", code == 130 and "partial" in talk, f"{code}: {talk}")
+    check("… and leaves results", "trajectory.h5" in files(folder), files(folder))
+    for words in (["plot", folder, "--what", "course"], ["export", folder, "--to", "csv"], ["export", folder, "--to", "html"]):
+        done = coluber(*words)
+        if "html" in words and not HAS_VIEWER:
+            continue
+        check(f"{words[0]} of it warns that it is partial, and from when on", done.returncode == 0
+              and re.search(r"warning: .* is partial: interrupted at t = [\d.]+ s", done.stderr), done.stderr)
+    picture = (folder / "plots" / "course.svg").read_text()
+    check("the picture's title says so", re.search(r"<title>partial run \(interrupted\): Aiko through", picture)
+          and picture.count("partial run (interrupted)") == 2, re.findall(r"<title>.*?</title>", picture)[:1])
+
+    whole = tmp / "whole"
+    coluber("run", COURSE, "--duration", "1", "--out", whole, "-q")
+    done = coluber("plot", whole, "--what", "course")
+    check("nothing is said of a run that completed", done.stderr == "" and "partial" not in (whole / "plots" / "course.svg").read_text(), done.stderr)
+
+    failed = tmp / "failed"
+    coluber("run", FLOOR, "--set", "controller.servo='explicit'", "--set", "solver.dt=4e-4", "--duration", "10", "--out", failed)
+    done = coluber("plot", failed, "--what", "path")
+    check("a run that failed is partial too, with the reason", "is partial: runaway" in done.stderr
+          and "partial run (failed)" in (failed / "plots" / "path.svg").read_text(), done.stderr)
+
+
+def test_resume_says_what_it_takes_away(tmp):
+    folder = tmp / "run"
+    words = [COURSE, "--duration", "400"]
+    code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
+    check("a run to resume", code == 130, f"{code}: {talk}")
+    coluber("export", folder, "--to", "csv")
+    coluber("plot", folder, "--what", "path")
+    coluber("plot", folder, "--what", "path", "-o", folder / "plots" / "mine.png")
+    before = (folder / "trajectory.csv").read_bytes()
+    done = coluber("run", *words, "--out", folder, "--resume")
+    check("--resume goes on to the end", done.returncode == 0, done.stderr)
+    said = re.search(r"took away what showed the run before: (.*)", done.stderr)
+    named = said.group(1) if said else ""
+    check("… and names what it took away", all(name in named for name in ("trajectory.h5", "trajectory.csv", "plots/path.svg")), done.stderr)
+    check("… and how to draw the pictures again", "coluber plot" in named, done.stderr)
+    check("a stale picture is gone, one of the user's own name is not", files(folder / "plots") == ["mine.png"], files(folder / "plots"))
+    after = (folder / "trajectory.csv").read_bytes()
+    check("an exported table is written again, longer", after.startswith(before) and len(after) > len(before), f"{len(before)} {len(after)}")
+    coluber("export", folder, "--to", "csv", "-o", tmp / "again.csv")
+    check("… and is that of the whole run", after == (tmp / "again.csv").read_bytes())
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, test in list(globals().items()):
+            if not name.startswith("test_"):
+                continue
+            tmp = Path(folder) / name
+            tmp.mkdir()
+            try:
+                test(tmp)
+            except Exception as error:  # a test that cannot go on has failed
+                check(name.replace("_", " "), False, f"{type(error).__name__}: {error}")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
