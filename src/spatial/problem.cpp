@@ -131,8 +131,10 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
   contact.unilateral = true;
   contact.c = kEpsilon / link.m;
   contact.b = approach(point.g, options);
+  // Closed points only, as in the thesis.
+  const bool left_out = options.activation == Activation::gap && point.g > 0.0;
   if (model.load_sharing == LoadSharing::equal) {
-    add(contact, kGround, index, Part::support);
+    if (!left_out) add(contact, kGround, index, Part::support);
     if (point.g > kOnGround) return;
     Contact<6> loaded;
     loaded.kind = ContactKind::ground;
@@ -148,6 +150,7 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
     }
     return;
   }
+  if (left_out) return;
   if (friction) set_friction(link, a, along, across, model.mu_T, memory.sliding, contact);
   add(contact, kGround, index, Part::whole);
   if (model.mu_V > 0.0) {
@@ -164,6 +167,7 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
                         Adder& add) {
   const auto i = static_cast<std::size_t>(index);
   const world::SurfacePoint& point = data.near[kCylinders].found.points[i];
+  if (options.activation == Activation::gap && point.g > 0.0) return;
   const Vector3d& normal = point.normal;
   Contact<6> contact;
   contact.w_N = force_direction(r + point.s * e_z, normal);
