@@ -98,9 +98,10 @@ inline State start_peer(const Model& model, double heading = 0.0) {
 }
 
 /// Sets the robot in motion: `twist` (omega, v) of the middle link and the joint rates; the links'
-/// velocities follow from link to link.
+/// velocities follow from link to link. Positions, given for t = 0, go on to the middle of the
+/// first step.
 inline void set_motion(const Model& model, const nonsmooth::Twist<6>& twist, const VectorXd& phidot,
-                       State& state) {
+                       double dt, State& state) {
   Pose pose;
   pose.resize(model);
   compute_pose(model, state.r, state.p, state.phi, pose);
@@ -136,6 +137,15 @@ inline void set_motion(const Model& model, const nonsmooth::Twist<6>& twist, con
     const Vector3d e_z = pose.e_z.col(i);
     state.l.col(i) =
         link.Theta_psi * (omega - omega.dot(e_z) * e_z) + link.Theta_rho * omega.dot(e_z) * e_z;
+  }
+  const Vector3d half = 0.5 * dt * twist.head<3>();
+  state.r += 0.5 * dt * twist.tail<3>();
+  state.phi += 0.5 * dt * phidot;
+  if (half.norm() > 0.0) {
+    const Quaterniond q(Eigen::AngleAxisd(half.norm(), half.normalized()));
+    const Quaterniond turned = q * Quaterniond(state.p(0), state.p(1), state.p(2), state.p(3));
+    state.p << turned.w(), turned.x(), turned.y(), turned.z();
+    state.p.normalize();
   }
 }
 
