@@ -20,28 +20,31 @@ struct StressScene {
 struct StressRange {
   double mu_low = 0.01, mu_high = 0.63;
   nonsmooth::Law law = nonsmooth::Law::anchored;
+  bool rough = true;  ///< cylinders with friction in every other scene
 };
 
 /// 3 to 40 links with one or two axes a joint, rolling friction 0 to 0.1, friction ellipses of
-/// ratio up to 100, cylinders with friction 0 to 0.5 in every other scene, steps of 0.25 to 5 ms,
-/// waves of up to 400 deg/s, vertical ones of up to 20 deg with two axes; every fifth robot is
-/// dropped.
+/// ratio up to 100, cylinders with friction 0 to 0.5, steps of 0.25 to 5 ms, waves of up to 400
+/// deg/s, with two axes vertical ones of up to 20 deg; one robot in five is dropped. All choices
+/// are independent.
 inline StressScene make_stress_scene(std::uint64_t seed, const StressRange& range) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(0.0, 1.0);
   const auto between = [&](double low, double high) { return low + (high - low) * unit(random); };
+  const auto one_in = [&](unsigned count) { return random() % count == 0; };
   StressScene scene;
   Model& model = scene.model;
   const int n = 3 + static_cast<int>(random() % 38);
-  const Joint joint = seed % 2 == 0 ? Joint::cardan : Joint::yaw;
-  model = seed % 3 == 0 ? make_odd_links(n, joint, random) : make_aiko(n);
+  const Joint joint = one_in(2) ? Joint::cardan : Joint::yaw;
+  model = one_in(3) ? make_odd_links(n, joint, random) : make_aiko(n);
   model.joint = joint;
-  for (Link& link : model.links) link.spheres = seed % 4 < 2;
+  const bool spheres = one_in(2);
+  for (Link& link : model.links) link.spheres = spheres;
   const double mu = between(range.mu_low, range.mu_high);
-  const double ratio = seed % 4 == 1 ? std::pow(10.0, between(0.0, 2.0)) : 1.0;
-  model.mu_T = seed % 8 == 1 ? Vector2d{mu, mu / ratio} : Vector2d{mu / ratio, mu};
-  model.mu_V = seed % 7 == 0 ? 0.0 : between(0.0, 0.1);
-  if (seed % 6 == 0) {
+  const double ratio = one_in(4) ? std::pow(10.0, between(0.0, 2.0)) : 1.0;
+  model.mu_T = one_in(2) ? Vector2d{mu, mu / ratio} : Vector2d{mu / ratio, mu};
+  model.mu_V = one_in(5) ? 0.0 : between(0.0, 0.1);
+  if (one_in(6)) {
     model.tilt = between(0.0, 0.2);
     model.tilt_direction = between(-3.0, 3.0);
   }
@@ -57,9 +60,9 @@ inline StressScene make_stress_scene(std::uint64_t seed, const StressRange& rang
   JointCommand start(model.angles());
   wave.set(0.0, n - 1, model.axes(), start);
   for (int j = 0; model.axes() == 2 && j + 1 < n; ++j) start.phi_d(2 * j + 1) = 0.0;
-  const double height = seed % 5 == 0 ? between(0.0, 0.3) : 0.0;
-  const double pitch =
-      seed % 5 == 0 ? between(0.0, 0.3) : 0.0;  // link 1 lowest of a straight robot
+  const bool dropped = one_in(5);
+  const double height = dropped ? between(0.0, 0.3) : 0.0;
+  const double pitch = dropped ? between(0.0, 0.3) : 0.0;  // link 1 lowest of a straight robot
   if (pitch > 0.0) start.phi_d.setZero();
   const Link& first = model.links.front();
   scene.state =
@@ -69,12 +72,12 @@ inline StressScene make_stress_scene(std::uint64_t seed, const StressRange& rang
   // cylinders anywhere near the robot that do not overlap it
   Pose pose;
   compute_pose_at_time(model, scene.state, 0.0, pose);
-  const double roughness = seed % 2 == 0 ? 0.0 : between(0.0, 0.5);
+  const double roughness = one_in(2) ? between(0.0, 0.5) : 0.0;
   while (model.obstacles.size() < 12) {
     const auto i = static_cast<int>(random() % static_cast<unsigned>(n));
     const Vector2d centre = pose.centre(i).head<2>();
-    model.obstacles.push_back(
-        {centre + Vector2d{between(-0.4, 0.4), between(-0.4, 0.4)}, between(0.01, 0.1), roughness});
+    model.obstacles.push_back({centre + Vector2d{between(-0.4, 0.4), between(-0.4, 0.4)},
+                               between(0.01, 0.1), range.rough ? roughness : 0.0});
     if (compute_penetration(model, pose)[kCylinders] > 0.0) model.obstacles.pop_back();
   }
   scene.options.dt = between(2.5e-4, 5e-3);

@@ -1,6 +1,6 @@
-// Random spatial scenes by the hundred thousand, both laws:
+// Random spatial scenes by the hundred thousand, both laws, cylinders smooth and rough:
 //   stress_spatial STEPS [FOLDER]
-// prints a line for each law; problems that were not solved are saved in FOLDER.
+// prints a line for each kind of scene; problems that were not solved are saved in FOLDER.
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,13 +17,15 @@ namespace sample = spatial::sample;
 int main(int argc, char** argv) {
   const long wanted = argc > 1 ? std::atol(argv[1]) : 100000;
   const std::filesystem::path folder = argc > 2 ? argv[2] : "";
-  std::printf("%-9s %9s %7s %9s %7s %9s %7s %7s %10s %10s\n", "law", "steps", "failed", "fallback",
-              "sweeps", "scenes", "touched", "flight", "residual", "rigid");
+  std::printf("%-15s %9s %7s %9s %7s %9s %7s %7s %10s %10s\n", "scenes", "steps", "failed",
+              "fallback", "sweeps", "scenes", "touched", "flight", "residual", "rigid");
   long failures = 0;
-  for (const auto law : {nonsmooth::Law::anchored, nonsmooth::Law::rigid}) {
+  for (const int kind : {0, 1, 2, 3}) {
     sample::StressRange range;
-    range.law = law;
-    const char* name = law == nonsmooth::Law::rigid ? "rigid" : "anchored";
+    range.law = kind < 2 ? nonsmooth::Law::anchored : nonsmooth::Law::rigid;
+    range.rough = kind % 2 == 1;
+    const char* names[] = {"anchored_smooth", "anchored_rough", "rigid_smooth", "rigid_rough"};
+    const char* name = names[kind];
     sample::StressTally tally;
     std::uint64_t seed = 0;
     for (; tally.steps < wanted; ++seed) {
@@ -47,7 +49,7 @@ int main(int argc, char** argv) {
     const auto share = [&](long part) {
       return static_cast<double>(part) / static_cast<double>(tally.steps);
     };
-    std::printf("%-9s %9ld %7ld %9ld %7.3f %9llu %7.3f %7.3f %10.2e %10.2e\n", name, tally.steps,
+    std::printf("%-15s %9ld %7ld %9ld %7.3f %9llu %7.3f %7.3f %10.2e %10.2e\n", name, tally.steps,
                 tally.failed, tally.fallback, share(tally.sweeps),
                 static_cast<unsigned long long>(seed), share(tally.touched), share(tally.in_flight),
                 tally.residual, tally.rigid_residual);
