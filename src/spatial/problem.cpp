@@ -179,6 +179,7 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
                         Adder& add) {
   const auto i = static_cast<std::size_t>(index);
   const world::SurfacePoint& point = data.near[kCylinders].found.points[i];
+  if (options.activation == Activation::gap && point.g > 0.0) return;
   const Vector3d& normal = point.normal;
   Contact<6> contact;
   contact.w_N = force_direction(r + point.s * e_z, normal);
