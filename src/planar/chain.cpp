@@ -9,8 +9,8 @@
 #include "coluber/core/assert.hpp"
 #include "coluber/core/code_path.hpp"
 
-#include "memory.hpp"
 #include "nonsmooth/constants.hpp"
+#include "nonsmooth/solve_step.hpp"
 #include "problem.hpp"
 
 namespace coluber::planar {
@@ -282,10 +282,11 @@ std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
   info.residual_momentum = residual.momentum / impulse_scale;
   info.residual = std::max(info.residual_law, info.residual_momentum);
   info.rigid_residual = std::max(residual.rigid_law, residual.momentum) / impulse_scale;
-  const bool good = bears_out(info, options.newton.tolerance, [&]() -> nonsmooth::Rounding {
-    const ChainRounding rounding = chain.kernels.rounding(chain.arrays);
-    return {rounding.law / impulse_scale, rounding.momentum / impulse_scale};
-  });
+  const bool good =
+      nonsmooth::bears_out(info, options.newton.tolerance, [&]() -> nonsmooth::Rounding {
+        const ChainRounding rounding = chain.kernels.rounding(chain.arrays);
+        return {rounding.law / impulse_scale, rounding.momentum / impulse_scale};
+      });
   lap(data.profile, Phase::residual);
   if (!good) return std::nullopt;
 

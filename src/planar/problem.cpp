@@ -8,7 +8,6 @@
 #include "coluber/planar/snake.hpp"
 
 #include "chain.hpp"
-#include "memory.hpp"
 
 // The contact problem of one step (docs/theory-planar.md). Velocities are taken at the middle
 // link's centre of gravity, positions are those of q_M.
@@ -17,12 +16,10 @@ namespace coluber::planar {
 namespace {
 
 using nonsmooth::Contact;
+using nonsmooth::kNear;
 using nonsmooth::Node;
 using Twist = nonsmooth::Twist<3>;
 
-constexpr double kBeta = 0.2;          // share of a penetration worked off in a step
-constexpr double kNear = 0.02;         // m: closer points are in the problem
-constexpr double kPushOutSpeed = 0.3;  // m/s: an overlap is never worked off faster
 constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
 
 double cross(double x, double y, double f_x, double f_y) { return x * f_y - y * f_x; }
@@ -118,8 +115,7 @@ double friction_arm(const Model& model, const Link& link, int p) {
 }
 
 double landing_speed(const Gap& gap, const StepOptions& options) {
-  if (options.activation == Activation::gap) return 0.0;
-  return gap.g > 0.0 ? gap.g / options.dt : std::max(kBeta * gap.g / options.dt, -kPushOutSpeed);
+  return options.activation == Activation::gap ? 0.0 : nonsmooth::landing_speed(gap.g, options.dt);
 }
 
 Data::Data(const Model& model) : grid(model.obstacles) {

@@ -6,7 +6,7 @@
 #include "coluber/planar/snake.hpp"
 
 #include "chain.hpp"
-#include "memory.hpp"
+#include "nonsmooth/solve_step.hpp"
 #include "problem.hpp"
 
 namespace coluber::planar {
@@ -85,22 +85,6 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
   data.kinetic_energy = T_E;
 }
 
-nonsmooth::SolveInfo solve_problem(Data& data, const StepOptions& options) {
-  if (options.solver == Solver::newton) {
-    nonsmooth::NewtonOptions newton = options.newton;
-    newton.law = options.law;
-    return nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver, newton);
-  }
-  if (options.solver == Solver::gauss_seidel) {
-    nonsmooth::GaussSeidelOptions gauss_seidel = options.gauss_seidel;
-    gauss_seidel.law = options.law;
-    return nonsmooth::solve_gauss_seidel(data.problem, data.solution, data.solver, gauss_seidel);
-  }
-  nonsmooth::ThesisOptions thesis = options.thesis;
-  thesis.law = options.law;
-  return nonsmooth::solve_thesis(data.problem, data.solution, data.solver, thesis);
-}
-
 /// The step in the plain layout: any solver, any contact.
 StepInfo step_plain(const Model& model, State& state, Data& data, const JointCommand& command,
                     const StepOptions& options) {
@@ -108,38 +92,9 @@ StepInfo step_plain(const Model& model, State& state, Data& data, const JointCom
   fill_problem(model, state, command, options, data);
   lap(data.profile, Phase::problem);
 
-  const nonsmooth::SolveInfo solve = solve_problem(data, options);
-  lap(data.profile, Phase::solve);
-  const nonsmooth::Residual residual =
-      nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
-
-  StepInfo info;
-  info.status = solve.status;
-  info.iterations = solve.iterations;
-  info.fallback_sweeps = solve.fallback_sweeps;
-  info.fallback_passes = solve.fallback_passes;
-  if (solve.fallback) info.gap = solve.gap;
-  info.residual_law = residual.law;
-  info.residual_momentum = residual.momentum;
-  info.residual = std::max(residual.law, residual.momentum);
-  info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
-  if (residual.worst_node >= 0) {
-    info.quantity = "impulse on link";
-    info.index = data.link_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
-  }
-  if (solve.status == Status::non_finite || !std::isfinite(info.residual)) {
-    return non_finite(command, data, info);
-  }
-  // The thesis' iteration has its own, looser end.
-  if (info.status == Status::ok && options.solver != Solver::thesis) {
-    const double tolerance = options.solver == Solver::gauss_seidel ? options.gauss_seidel.tolerance
-                                                                    : options.newton.tolerance;
-    const bool good = bears_out(info, tolerance, [&] {
-      return nonsmooth::compute_rounding(data.problem, data.solution, data.residual);
-    });
-    if (!good) info.status = Status::not_converged;
-  }
-  lap(data.profile, Phase::residual);
+  const StepInfo info = nonsmooth::solve_step(
+      data, options, [&](std::size_t node) { return data.link_of_node[node]; });
+  if (info.status == Status::non_finite) return non_finite(command, data, info);
 
   // Velocities at E; the older ones move down the predictor's history.
   state.twist_3 = state.twist_2;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -93,7 +92,7 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
       data_(model_),
       observables_(make_observables(model_.n())),
       bodies_(make_bodies(model_)),
-      keep_hardest_(keep_hardest),
+      hardest_(keep_hardest),
       ground_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())),
       obstacle_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())) {
   pose_.resize(model_.n());
@@ -113,15 +112,13 @@ void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
 }
 
 StepInfo PlanarSystem::step(const JointCommand& command) {
-  if (keep_hardest_) {
+  if (hardest_.wanted()) {
     make_problem(model_, state_, command, options_, data_);
-    candidate_.saved.problem = data_.problem;
-    candidate_.saved.previous = data_.previous;
-    candidate_.saved.previous.impulse = data_.solution.impulse;
-    candidate_.t = static_cast<double>(state_.k + 1) * options_.dt;
+    hardest_.look_at(data_.problem, data_.previous, data_.solution,
+                     static_cast<double>(state_.k + 1) * options_.dt);
   }
   const StepInfo info = planar::step(model_, state_, data_, command, options_);
-  if (keep_hardest_) keep_if_harder(info);
+  if (hardest_.wanted()) hardest_.judge(info);
   if (info.status == Status::non_finite) return info;
   ground_sum_ += data_.ground_impulse;
   obstacle_sum_ += data_.obstacle_impulse;
@@ -139,21 +136,8 @@ StepInfo PlanarSystem::step(const JointCommand& command) {
   return info;
 }
 
-void PlanarSystem::keep_if_harder(const StepInfo& info) {
-  const auto rank = [](const StepInfo& step) {
-    return std::tuple{step.status != Status::ok, step.iterations, step.residual};
-  };
-  if (hardest_.t > 0.0 && rank(info) <= rank(hardest_.info)) return;
-  candidate_.info = info;
-  std::swap(hardest_, candidate_);
-}
-
 std::string PlanarSystem::dump_hardest_problem(const std::filesystem::path& file) const {
-  if (!(hardest_.t > 0.0)) return "";
-  nonsmooth::save_problem<3>(file, hardest_.saved);
-  return fmt::format("the step to t = {:.6g} s: {}, {} sweeps, {} contacts", hardest_.t,
-                     to_string(hardest_.info.status), hardest_.info.iterations,
-                     hardest_.saved.problem.contacts.size());
+  return hardest_.dump(file);
 }
 
 void PlanarSystem::start_frame() {

@@ -155,7 +155,8 @@ std::unique_ptr<System> make_spatial(const scenario::Scenario& scenario,
         solver.dt < limit ? ""
                           : ", expect it to run away; use servo = \"implicit\" or a smaller dt"));
   }
-  return std::make_unique<spatial::SpatialSystem>(std::move(model), std::move(state), options);
+  return std::make_unique<spatial::SpatialSystem>(std::move(model), std::move(state), options,
+                                                  !solver.dump.empty());
 }
 
 }  // namespace coluber::simulation

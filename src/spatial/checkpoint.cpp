@@ -7,6 +7,8 @@
 #include "coluber/core/hash.hpp"
 #include "coluber/spatial/system.hpp"
 
+#include "nonsmooth/exchange.hpp"
+
 // What a checkpoint holds of the snake in space. Each function below goes both ways. The structured
 // bindings name every field: a new one does not compile until it is written here as well, and then
 // `version` goes up by one.
@@ -15,13 +17,8 @@ namespace coluber::spatial {
 namespace {
 
 constexpr std::uint32_t version = 1;
-
-template <typename Bytes, typename Value>
-void exchange_point(Bytes& bytes, Value& point) {
-  auto& [x_1, x_2, x_3, closed] = point;
-  for (auto* impulse : {&x_1, &x_2, &x_3}) bytes(impulse->N, impulse->T);
-  bytes(closed);
-}
+constexpr std::int64_t most_iterations = std::int64_t{1}
+                                         << 62U;  // since a frame; leaves room to add
 
 template <typename Bytes, typename Value>
 void exchange_state(Bytes& bytes, Value& state) {
@@ -32,8 +29,8 @@ void exchange_state(Bytes& bytes, Value& state) {
     bytes.list(surface, [&](auto& entry) {
       auto& [link, key, sliding, rolling, last_active] = entry;
       bytes(link, key, last_active);
-      exchange_point(bytes, sliding);
-      exchange_point(bytes, rolling);
+      nonsmooth::exchange_point(bytes, sliding);
+      nonsmooth::exchange_point(bytes, rolling);
     });
   }
 }
@@ -46,17 +43,15 @@ void exchange_work(Bytes& bytes, Value& work) {
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
 void require_fit(const ByteReader& bytes, const Model& model, const State& state) {
-  const auto good = [](const nonsmooth::PointMemory& point) {
-    return point.closed >= 0 && point.closed <= 3;
-  };
   const auto order = [](const ContactMemory& entry) { return std::pair(entry.link, entry.key); };
   if (state.k < 0) bytes.refuse("a negative number of steps");
   if (!(std::abs(state.p.squaredNorm() - 1.0) < 1e-9)) bytes.refuse("a rotation of no unit length");
   for (const auto& surface : state.near) {
     for (std::size_t i = 0; i < surface.size(); ++i) {
       const ContactMemory& entry = surface[i];
-      if (entry.link < 0 || entry.link >= model.n() || entry.key < 0 || !good(entry.sliding) ||
-          !good(entry.rolling) || (i > 0 && order(surface[i - 1]) >= order(entry))) {
+      if (entry.link < 0 || entry.link >= model.n() || entry.key < 0 ||
+          !nonsmooth::makes_sense(entry.sliding) || !nonsmooth::makes_sense(entry.rolling) ||
+          (i > 0 && order(surface[i - 1]) >= order(entry))) {
         bytes.refuse("a contact makes no sense");
       }
     }
@@ -79,6 +74,7 @@ bool SpatialSystem::save_state(ByteWriter& bytes) const {
   bytes.section("spatial", version);
   exchange_state(bytes, state_);
   exchange_sums(bytes, *this);
+  hardest_.save(bytes);
   return true;
 }
 
@@ -87,17 +83,23 @@ void SpatialSystem::restore_state(ByteReader& bytes) {
   State state = state_;
   exchange_state(bytes, state);
   require_fit(bytes, model_, state);
+  auto hardest = hardest_;
   ByteWriter before;
   exchange_sums(before, *this);
   try {
     exchange_sums(bytes, *this);
     if (frame_start_ < 0 || frame_start_ > state.k) bytes.refuse("a frame before the first step");
+    if (frame_iterations_ < 0 || frame_iterations_ > most_iterations) {
+      bytes.refuse("an impossible number of iterations");
+    }
+    hardest.load(bytes);
   } catch (const Error&) {
     ByteReader back(before.bytes(), "");
     exchange_sums(back, *this);
     throw;
   }
   state_ = std::move(state);
+  hardest_ = std::move(hardest);
 }
 
 std::uint64_t SpatialSystem::state_hash() const {

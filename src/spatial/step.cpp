@@ -4,6 +4,7 @@
 
 #include "coluber/spatial/snake.hpp"
 
+#include "nonsmooth/solve_step.hpp"
 #include "rotation.hpp"
 
 namespace coluber::spatial {
@@ -11,9 +12,6 @@ namespace {
 
 using nonsmooth::Impulse;
 using Part = Data::Origin::Part;
-
-/// Scaled residual at which numbers have outgrown double precision.
-constexpr double kLostDigits = 1e-5;
 
 /// Names what is not finite, the command first: it is where such values usually come from.
 StepInfo non_finite(const Model& model, const JointCommand& command, const Data& data,
@@ -36,22 +34,6 @@ StepInfo non_finite(const Model& model, const JointCommand& command, const Data&
     }
   }
   return info;
-}
-
-nonsmooth::SolveInfo solve_problem(Data& data, const StepOptions& options) {
-  if (options.solver == Solver::newton) {
-    nonsmooth::NewtonOptions newton = options.newton;
-    newton.law = options.law;
-    return nonsmooth::solve_newton(data.problem, data.previous, data.solution, data.solver, newton);
-  }
-  if (options.solver == Solver::gauss_seidel) {
-    nonsmooth::GaussSeidelOptions gauss_seidel = options.gauss_seidel;
-    gauss_seidel.law = options.law;
-    return nonsmooth::solve_gauss_seidel(data.problem, data.solution, data.solver, gauss_seidel);
-  }
-  nonsmooth::ThesisOptions thesis = options.thesis;
-  thesis.law = options.law;
-  return nonsmooth::solve_thesis(data.problem, data.solution, data.solver, thesis);
 }
 
 /// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, the impulses on each link,
@@ -167,29 +149,9 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   const double dt = options.dt;
   make_problem(model, state, command, options, data);
   lap(data.profile, Phase::problem);
-  const nonsmooth::SolveInfo solve = solve_problem(data, options);
-  lap(data.profile, Phase::solve);
-  const nonsmooth::Residual residual =
-      nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
-  lap(data.profile, Phase::residual);
-
-  StepInfo info;
-  info.status = solve.status;
-  info.iterations = solve.iterations;
-  info.fallback_sweeps = solve.fallback_sweeps;
-  info.residual = std::max(residual.law, residual.momentum);
-  info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
-  if (residual.worst_node >= 0) {
-    info.quantity = "impulse on link";
-    info.index = data.link_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
-  }
-  if (solve.status == Status::non_finite || !std::isfinite(info.residual)) {
-    return non_finite(model, command, data, info);
-  }
-  if (options.solver != Solver::thesis &&
-      info.residual > std::max(options.newton.tolerance, kLostDigits)) {
-    info.status = Status::not_converged;
-  }
+  const StepInfo info = nonsmooth::solve_step(
+      data, options, [&](std::size_t node) { return data.link_of_node[node]; });
+  if (info.status == Status::non_finite) return non_finite(model, command, data, info);
 
   // Velocities at E; the older ones move down the predictor's history.
   state.twist_3 = state.twist_2;

@@ -99,13 +99,15 @@ double heading_of(const Pose& pose, int i) { return std::atan2(pose.e_z(1, i), p
 
 }  // namespace
 
-SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& options)
+SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& options,
+                             bool keep_hardest)
     : model_((require_valid(model), std::move(model))),
       state_(std::move(state)),
       options_(options),
       data_(model_),
       observables_(make_observables(model_)),
       bodies_(make_bodies(model_)),
+      hardest_(keep_hardest),
       ground_sum_(Matrix3Xd::Zero(3, model_.n())),
       obstacle_sum_(Matrix3Xd::Zero(3, model_.n())) {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
@@ -125,7 +127,13 @@ void SpatialSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
 }
 
 StepInfo SpatialSystem::step(const JointCommand& command) {
+  if (hardest_.wanted()) {
+    make_problem(model_, state_, command, options_, data_);
+    hardest_.look_at(data_.problem, data_.previous, data_.solution,
+                     static_cast<double>(state_.k + 1) * options_.dt);
+  }
   const StepInfo info = spatial::step(model_, state_, data_, command, options_);
+  if (hardest_.wanted()) hardest_.judge(info);
   if (info.status == Status::non_finite) return info;
   ground_sum_ += data_.ground_impulse;
   obstacle_sum_ += data_.obstacle_impulse;
@@ -145,6 +153,10 @@ StepInfo SpatialSystem::step(const JointCommand& command) {
   const double turned = heading_of(data_.pose, model_.base()) - heading_;
   heading_ += std::remainder(turned, 2.0 * std::numbers::pi);
   return info;
+}
+
+std::string SpatialSystem::dump_hardest_problem(const std::filesystem::path& file) const {
+  return hardest_.dump(file);
 }
 
 void SpatialSystem::start_frame() {

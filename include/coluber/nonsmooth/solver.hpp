@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "coluber/core/export.hpp"
@@ -7,6 +8,14 @@
 #include "coluber/nonsmooth/contact_problem.hpp"
 
 namespace coluber::nonsmooth {
+
+/// Which solver a step calls.
+enum class Solver : std::uint8_t { newton, gauss_seidel, thesis };
+/// Which contacts enter a step.
+enum class Activation : std::uint8_t {
+  landing,  ///< every point closer than 2 cm is in the problem and lands on the surface
+  gap,      ///< closed points only, as in the thesis
+};
 
 /// Of solve_newton().
 struct NewtonOptions {

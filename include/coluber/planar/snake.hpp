@@ -11,6 +11,7 @@
 #include "coluber/core/status.hpp"
 #include "coluber/core/system.hpp"
 #include "coluber/nonsmooth/contact_problem.hpp"
+#include "coluber/nonsmooth/point_memory.hpp"
 #include "coluber/nonsmooth/residual.hpp"
 #include "coluber/nonsmooth/solver.hpp"
 #include "coluber/world/obstacle_grid.hpp"
@@ -40,6 +41,9 @@ namespace coluber::planar {
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+using nonsmooth::Activation;
+using nonsmooth::PointMemory;
+using nonsmooth::Solver;
 using world::Obstacle;
 using world::ObstacleGrid;
 
@@ -72,13 +76,6 @@ struct Model {
 /// Throws Error naming the first quantity that is not physical.
 COLUBER_EXPORT void require_valid(const Model& model);
 
-/// Impulses of one contact in the last three steps: anchor and predictor.
-struct PointMemory {
-  nonsmooth::Impulse x_1, x_2, x_3;  ///< newest first
-  int closed = 0;                    ///< how many of the last three steps in a row it was closed
-  friend bool operator==(const PointMemory&, const PointMemory&) = default;
-};
-
 /// Memory of a link near an obstacle.
 struct ObstacleMemory {
   int node = 0;
@@ -108,14 +105,6 @@ struct State {
 /// `position` and its axis at the angle `theta`.
 COLUBER_EXPORT State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int link,
                                 const Vector2d& position, double theta);
-
-/// Which solver a step calls.
-enum class Solver : std::uint8_t { newton, gauss_seidel, thesis };
-/// Which contacts enter a step.
-enum class Activation : std::uint8_t {
-  landing,  ///< every point closer than 2 cm is in the problem and lands on the surface
-  gap,      ///< closed points only, as in the thesis
-};
 
 /// How a step is done.
 struct StepOptions {

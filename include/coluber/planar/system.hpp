@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "coluber/core/system.hpp"
-#include "coluber/nonsmooth/problem_file.hpp"
+#include "coluber/nonsmooth/hardest_problem.hpp"
 #include "coluber/planar/snake.hpp"
 
 namespace coluber::planar {
@@ -49,11 +49,9 @@ class COLUBER_EXPORT PlanarSystem final : public System {
  private:
   static constexpr int kContactSlots = 4;
 
-  // what is summed up beside the state, and the hardest problem, to or from a checkpoint
+  // what is summed up beside the state, to or from a checkpoint
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);
-  template <typename Bytes, typename Value>
-  static void exchange_hardest(Bytes& bytes, Value& hardest);
 
   Model model_;
   State state_;
@@ -63,15 +61,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   std::vector<Observable> observables_;
   std::vector<Body> bodies_;
 
-  // the hardest step so far, if it is to be kept
-  struct Hardest {
-    nonsmooth::SavedProblem<3> saved;
-    StepInfo info;
-    double t = 0.0;  // end of the step; 0: none yet
-  };
-  bool keep_hardest_ = false;
-  Hardest hardest_, candidate_;
-  void keep_if_harder(const StepInfo& info);
+  nonsmooth::HardestProblem<3> hardest_;
 
   // since the last frame
   Eigen::Matrix2Xd ground_sum_, obstacle_sum_;  // impulses (N s)

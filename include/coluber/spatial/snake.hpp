@@ -46,6 +46,8 @@ using Eigen::Quaterniond;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+using nonsmooth::Activation;
+using nonsmooth::Solver;
 using world::Obstacle;
 
 /// One rigid link. Letters as in the table above.
@@ -126,15 +128,6 @@ struct State {
   Matrix3Xd l;      ///< angular momentum about the centres, world axes (N m s)
   std::array<std::vector<ContactMemory>, kSurfaces> near;  ///< ordered by (link, key)
 };
-
-/// Which contacts enter a step.
-enum class Activation : std::uint8_t {
-  landing,  ///< every point closer than 2 cm is in the problem and lands on the surface
-  gap,      ///< closed points only, as in the thesis
-};
-
-/// Which solver a step calls.
-enum class Solver : std::uint8_t { newton, gauss_seidel, thesis };
 
 /// How a step is done.
 struct StepOptions {

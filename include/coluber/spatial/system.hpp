@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "coluber/core/system.hpp"
+#include "coluber/nonsmooth/hardest_problem.hpp"
 #include "coluber/spatial/snake.hpp"
 
 namespace coluber::spatial {
@@ -12,8 +15,8 @@ namespace coluber::spatial {
 /// The snake in space behind the common interface: keeps what a recorder asks for between frames.
 class COLUBER_EXPORT SpatialSystem final : public System {
  public:
-  /// Throws Error if the model is not physical.
-  SpatialSystem(Model model, State state, const StepOptions& options);
+  /// Throws Error if the model is not physical. `keep_hardest`: for `dump_hardest_problem`.
+  SpatialSystem(Model model, State state, const StepOptions& options, bool keep_hardest = false);
 
   [[nodiscard]] double dt() const override { return options_.dt; }
   [[nodiscard]] std::int64_t step_count() const override { return state_.k; }
@@ -30,6 +33,7 @@ class COLUBER_EXPORT SpatialSystem final : public System {
   [[nodiscard]] int contact_slots() const override { return kContactSlots; }
   void contacts(std::span<ContactSlot> slots) const override;
   [[nodiscard]] std::vector<SummaryItem> summary() const override;
+  std::string dump_hardest_problem(const std::filesystem::path& file) const override;
   [[nodiscard]] std::uint64_t state_hash() const override;
   bool save_state(ByteWriter& bytes) const override;
   void restore_state(ByteReader& bytes) override;
@@ -58,6 +62,8 @@ class COLUBER_EXPORT SpatialSystem final : public System {
   mutable Pose pose_;  // at time(), for observers
   std::vector<Observable> observables_;
   std::vector<Body> bodies_;
+
+  nonsmooth::HardestProblem<6> hardest_;
 
   // since the last frame
   Matrix3Xd ground_sum_, obstacle_sum_;  // impulses (N s)

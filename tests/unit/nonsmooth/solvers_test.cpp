@@ -331,7 +331,8 @@ void expect_same(const Node<3>& a, const Node<3>& b) {
 }
 
 void expect_same(const Contact<3>& one, const Contact<3>& two) {
-  const auto& [w_N, w_1, w_2, A, mu, b, c, c_t, mu_max, load, unilateral] = one;
+  const auto& [w_N, w_1, w_2, A, mu, b, c, c_t, mu_max, load, unilateral, shares_normal, kind] =
+      one;
   EXPECT_EQ(w_N, two.w_N);
   EXPECT_EQ(w_1, two.w_1);
   EXPECT_EQ(w_2, two.w_2);
@@ -343,6 +344,8 @@ void expect_same(const Contact<3>& one, const Contact<3>& two) {
   EXPECT_EQ(mu_max, two.mu_max);
   EXPECT_EQ(load, two.load);
   EXPECT_EQ(unilateral, two.unilateral);
+  EXPECT_EQ(shares_normal, two.shares_normal);
+  EXPECT_EQ(kind, two.kind);
 }
 
 void expect_same(const SavedProblem<3>& one, const SavedProblem<3>& two) {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "planar/problem.hpp"
+#include "nonsmooth/solve_step.hpp"
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
@@ -14,7 +14,7 @@ bool judge(double law, double momentum, double tolerance, nonsmooth::Rounding ro
   StepInfo info;
   info.residual_law = law;
   info.residual_momentum = momentum;
-  return bears_out(info, tolerance, [&] { return rounding; });
+  return nonsmooth::bears_out(info, tolerance, [&] { return rounding; });
 }
 
 TEST(OutsideResidual, IsJudgedByTheToleranceOrByRoundingEachPartByItself) {
@@ -36,7 +36,7 @@ TEST(OutsideResidual, RoundingIsComputedOnlyWhereItMatters) {
     ++calls;
     return {};
   };
-  EXPECT_TRUE(bears_out(info, 1e-10, count));
+  EXPECT_TRUE(nonsmooth::bears_out(info, 1e-10, count));
   EXPECT_EQ(calls, 0);
 }
 

@@ -1,0 +1,86 @@
+#pragma once
+
+// A step's problem solved and judged: what every model does alike.
+
+#include <algorithm>
+#include <cmath>
+
+#include "coluber/core/profile.hpp"
+#include "coluber/core/status.hpp"
+#include "coluber/nonsmooth/residual.hpp"
+#include "coluber/nonsmooth/solver.hpp"
+
+#include "constants.hpp"
+
+namespace coluber::nonsmooth {
+
+/// Whether the residual recomputed outside the solver bears a step out that the solver calls
+/// solved: law and momentum each within ten times the tolerance, or within what rounding alone
+/// makes of them, unless that is so much that no digits are left to trust. `rounding()` is called
+/// only if it matters.
+template <typename Compute>
+bool bears_out(const StepInfo& info, double tolerance, const Compute& rounding) {
+  const double simple = 10.0 * tolerance;
+  if (info.residual_law <= simple && info.residual_momentum <= simple) return true;
+  const Rounding allowed = rounding();
+  const auto limit = [&](double floor) { return std::max(simple, std::min(floor, kLostDigits)); };
+  return info.residual_law <= limit(allowed.law) &&
+         info.residual_momentum <= limit(allowed.momentum);
+}
+
+/// The solver that `options` ask for; their law goes before the solver's own.
+template <typename Data, typename Options>
+SolveInfo solve_problem(Data& data, const Options& options) {
+  if (options.solver == Solver::newton) {
+    NewtonOptions newton = options.newton;
+    newton.law = options.law;
+    return solve_newton(data.problem, data.previous, data.solution, data.solver, newton);
+  }
+  if (options.solver == Solver::gauss_seidel) {
+    GaussSeidelOptions gauss_seidel = options.gauss_seidel;
+    gauss_seidel.law = options.law;
+    return solve_gauss_seidel(data.problem, data.solution, data.solver, gauss_seidel);
+  }
+  ThesisOptions thesis = options.thesis;
+  thesis.law = options.law;
+  return solve_thesis(data.problem, data.solution, data.solver, thesis);
+}
+
+/// Solves `data.problem` and says how it came out. `link_of_node(k)` is the 0-based link a node
+/// belongs to.
+template <typename Data, typename Options, typename LinkOfNode>
+StepInfo solve_step(Data& data, const Options& options, const LinkOfNode& link_of_node) {
+  const SolveInfo solve = solve_problem(data, options);
+  lap(data.profile, Phase::solve);
+  const Residual residual =
+      compute_residual(data.problem, data.solution, data.residual, options.law);
+
+  StepInfo info;
+  info.status = solve.status;
+  info.iterations = solve.iterations;
+  info.fallback_sweeps = solve.fallback_sweeps;
+  info.fallback_passes = solve.fallback_passes;
+  if (solve.fallback) info.gap = solve.gap;
+  info.residual_law = residual.law;
+  info.residual_momentum = residual.momentum;
+  info.residual = std::max(residual.law, residual.momentum);
+  info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
+  if (residual.worst_node >= 0) {
+    info.quantity = "impulse on link";
+    info.index = link_of_node(static_cast<std::size_t>(residual.worst_node)) + 1;
+  }
+  if (!std::isfinite(info.residual)) info.status = Status::non_finite;
+  // The thesis' iteration has its own, looser end.
+  if (info.status == Status::ok && options.solver != Solver::thesis) {
+    const double tolerance = options.solver == Solver::gauss_seidel ? options.gauss_seidel.tolerance
+                                                                    : options.newton.tolerance;
+    const bool good = bears_out(info, tolerance, [&] {
+      return compute_rounding(data.problem, data.solution, data.residual);
+    });
+    if (!good) info.status = Status::not_converged;
+  }
+  lap(data.profile, Phase::residual);
+  return info;
+}
+
+}  // namespace coluber::nonsmooth
