@@ -170,8 +170,9 @@ void draw_obstacles(Canvas& canvas, const Scene& scene, const Box& view, const M
   }
   const bool many = discs.size() > many_obstacles;
   if (many) {
-    std::stable_sort(discs.begin(), discs.end(),
-                     [](const Disc& a, const Disc& b) { return a.distance < b.distance; });
+    std::sort(discs.begin(), discs.end(), [](const Disc& a, const Disc& b) {
+      return a.distance != b.distance ? a.distance < b.distance : a.index < b.index;
+    });
     const auto far =
         std::find_if(discs.begin(), discs.end(), [](const Disc& disc) { return !disc.beside; });
     discs.erase(far, discs.end());
