@@ -11,13 +11,13 @@
 #include "coluber/planar/system.hpp"
 
 #include "start_pose.hpp"
+#include "step_options.hpp"
 
 namespace coluber::simulation {
 namespace {
 
 constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kAllowedOverlap = 1e-6;  // m
-constexpr int kManyLinks = 5000;          // residual 4e-7 by rounding alone; 2e-6 at 10000
 
 void refuse_overlap(const scenario::Scenario& scenario, const planar::Model& model,
                     const planar::State& state) {
@@ -99,25 +99,8 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
   planar::State state = planar::make_state(model, start_phi, link, scenario.start.position, theta);
   refuse_overlap(scenario, model, state);
 
-  planar::StepOptions options;
+  const auto options = make_step_options<planar::StepOptions>(scenario);
   const scenario::Solver& solver = scenario.solver;
-  options.dt = solver.dt;
-  options.solver = solver.name == "thesis"         ? planar::Solver::thesis
-                   : solver.name == "gauss_seidel" ? planar::Solver::gauss_seidel
-                                                   : planar::Solver::newton;
-  options.law = solver.law == "rigid" ? nonsmooth::Law::rigid : nonsmooth::Law::anchored;
-  options.activation = solver.landing ? planar::Activation::landing : planar::Activation::gap;
-  options.newton.tolerance = solver.tolerance;
-  // The residual is weak along the slippery axis of a slender ellipse (docs/numerics.md).
-  if (model.mu_T.maxCoeff() > 10.0 * model.mu_T.minCoeff()) {
-    options.newton.tolerance = std::min(options.newton.tolerance, 1e-12);
-  }
-  options.gauss_seidel.tolerance = options.newton.tolerance;
-  options.thesis = {.r_T = solver.thesis.r_T,
-                    .r_H = solver.thesis.r_H,
-                    .epsilon = solver.thesis.epsilon,
-                    .max_iterations = solver.thesis.max_iterations};
-
   if (solver.name == "thesis" && solver.thesis.r_T >= thesis_limit(model)) {
     warnings.push_back(fmt::format(
         "solver.thesis.r_T = {}: with {} a link{} and these masses the iteration settles for sure "
@@ -129,13 +112,7 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
         has_rough_obstacles(model) ? ", rough obstacles" : "", thesis_limit(model)));
   }
 
-  if (model.n() > kManyLinks) {
-    warnings.push_back(fmt::format(
-        "robot.links = {}: beyond {} links rounding shows, by the square of their number; above "
-        "some 20000 steps fail to converge",
-        model.n(), kManyLinks));
-  }
-
+  warn_of_many_links(scenario, warnings);
   const scenario::Controller& controller = scenario.controller;
   if (!controller.implicit_servo && model.n() > 1) {
     // A straight chain has the fastest joint mode; the start posture may have a faster one in odd
@@ -144,14 +121,7 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
     const double limit =
         std::min(planar::explicit_servo_limit(model, straight, controller.kp, controller.kd),
                  planar::explicit_servo_limit(model, state, controller.kp, controller.kd));
-    if (solver.dt >= limit) {
-      warnings.push_back(fmt::format(
-          "controller.servo = \"explicit\": this chain is stable for dt below {:.3g} s with "
-          "kp = {}, kd = {}; solver.dt is {:.3g} s, expect it to run away; use servo = "
-          "\"implicit\" "
-          "or a smaller dt",
-          limit, controller.kp, controller.kd, solver.dt));
-    }
+    warn_of_explicit_servo(scenario, limit, warnings);
   }
   return std::make_unique<planar::PlanarSystem>(std::move(model), std::move(state), options,
                                                 !solver.dump.empty());

@@ -11,6 +11,7 @@
 #include "coluber/spatial/system.hpp"
 
 #include "start_pose.hpp"
+#include "step_options.hpp"
 
 namespace coluber::simulation {
 namespace {
@@ -119,27 +120,8 @@ std::unique_ptr<System> make_spatial(const scenario::Scenario& scenario,
   spatial::State state = place(scenario, model, start_phi);
   refuse_overlap(scenario, model, state);
 
-  spatial::StepOptions options;
-  const scenario::Solver& solver = scenario.solver;
-  options.dt = solver.dt;
-  options.solver = solver.name == "thesis"         ? spatial::Solver::thesis
-                   : solver.name == "gauss_seidel" ? spatial::Solver::gauss_seidel
-                                                   : spatial::Solver::newton;
-  options.law = solver.law == "rigid" ? nonsmooth::Law::rigid : nonsmooth::Law::anchored;
-  options.activation = solver.landing ? spatial::Activation::landing : spatial::Activation::gap;
-  options.newton.tolerance = solver.tolerance;
-  // The residual is weak along the slippery axis of a slender ellipse (docs/numerics.md).
-  if (model.mu_T.maxCoeff() > 10.0 * model.mu_T.minCoeff()) {
-    options.newton.tolerance = std::min(options.newton.tolerance, 1e-12);
-  }
-  options.gauss_seidel.tolerance = options.newton.tolerance;
-  options.thesis = {.r_N = solver.thesis.r_N,
-                    .r_T = solver.thesis.r_T,
-                    .r_V = solver.thesis.r_V,
-                    .r_H = solver.thesis.r_H,
-                    .epsilon = solver.thesis.epsilon,
-                    .max_iterations = solver.thesis.max_iterations};
-
+  const auto options = make_step_options<spatial::StepOptions>(scenario);
+  warn_of_many_links(scenario, warnings);
   const scenario::Controller& controller = scenario.controller;
   if (!controller.implicit_servo && model.n() > 1) {
     const Eigen::VectorXd straight_phi = 0.0 * start_phi;
@@ -148,15 +130,10 @@ std::unique_ptr<System> make_spatial(const scenario::Scenario& scenario,
     const double limit =
         std::min(spatial::explicit_servo_limit(model, straight, controller.kp, controller.kd),
                  spatial::explicit_servo_limit(model, state, controller.kp, controller.kd));
-    warnings.push_back(fmt::format(
-        "controller.servo = \"explicit\": this chain is stable for dt below {:.3g} s with "
-        "kp = {}, kd = {}; solver.dt is {:.3g} s{}",
-        limit, controller.kp, controller.kd, solver.dt,
-        solver.dt < limit ? ""
-                          : ", expect it to run away; use servo = \"implicit\" or a smaller dt"));
+    warn_of_explicit_servo(scenario, limit, warnings);
   }
   return std::make_unique<spatial::SpatialSystem>(std::move(model), std::move(state), options,
-                                                  !solver.dump.empty());
+                                                  !scenario.solver.dump.empty());
 }
 
 }  // namespace coluber::simulation

@@ -75,9 +75,11 @@ TEST(PlanarScenario, AStartInsideAnObstacleIsRefusedWithItsPlace) {
 }
 
 TEST(PlanarScenario, TheExplicitServoWarnsWithTheChainsLimit) {
-  const auto simulation = load("aiko_floor", {"controller.servo=explicit", "solver.dt=2.5e-4"});
+  const auto simulation = load("aiko_floor", {"controller.servo=explicit", "solver.dt=4e-4"});
   ASSERT_EQ(simulation.warnings.size(), 1U);
   EXPECT_THAT(simulation.warnings[0], testing::HasSubstr("stable for dt below 0.000346"));
+  EXPECT_TRUE(
+      load("aiko_floor", {"controller.servo=explicit", "solver.dt=2.5e-4"}).warnings.empty());
   EXPECT_TRUE(load("aiko_floor").warnings.empty());
 }
 

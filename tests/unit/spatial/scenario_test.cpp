@@ -19,7 +19,7 @@
 namespace coluber {
 namespace {
 
-using sample::kDegree;
+using spatial::sample::kDegree;
 
 simulation::Simulation load(const std::string& name, const scenario::Overrides& overrides = {}) {
   return simulation::make_simulation(
