@@ -120,8 +120,11 @@ struct Tally {
   // What so many steps can have counted, with room to count on.
   [[nodiscard]] bool fits(std::int64_t steps) const {
     const auto some = [&](std::int64_t n) { return n >= 0 && n <= steps; };
-    return some(failed_steps) && some(fallback_steps) && iterations >= 0 && iterations_max >= 0 &&
-           iterations <= std::numeric_limits<std::int64_t>::max() / 2;
+    const auto many = [](std::int64_t n) {
+      return n >= 0 && n <= std::numeric_limits<std::int64_t>::max() / 2;
+    };
+    return some(failed_steps) && some(fallback_steps) && many(fallback_sweeps) &&
+           many(fallback_passes) && many(iterations) && iterations_max >= 0;
   }
 
   template <typename Bytes, typename Self>

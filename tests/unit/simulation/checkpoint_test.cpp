@@ -232,10 +232,11 @@ TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
     bytes(value);
     return bytes.bytes();
   };
-  const std::size_t at = whole.find(word(iterations));  // failed steps and fallbacks before it
+  const std::size_t at = whole.find(word(iterations));
+  // before it: failed steps, fallbacks, their sweeps, their passes, their gap
   ASSERT_NE(at, std::string::npos);
   ASSERT_EQ(whole.find(word(iterations), at + 1), std::string::npos);
-  ASSERT_EQ(whole.substr(at - 16, 8), word(6)) << "steps 5, 102, 199, 296, 393, 490 fail";
+  ASSERT_EQ(whole.substr(at - 40, 8), word(6)) << "steps 5, 102, 199, 296, 393, 490 fail";
   const auto resume_with = [&](std::size_t place, std::uint64_t value) {
     Simulation second = make_wheel(0.5);
     (void)run(second, {}, {.resume = std::string(whole).replace(place, 8, word(value))});
@@ -243,10 +244,14 @@ TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
   EXPECT_NO_THROW(resume_with(at, iterations + 1));
   EXPECT_THROW(resume_with(at, ~0ULL >> 1U), FileError);
   EXPECT_THROW(resume_with(at, ~0ULL), FileError) << "-1";
-  EXPECT_NO_THROW(resume_with(at - 16, 500));
-  EXPECT_THROW(resume_with(at - 16, 501), FileError);
-  EXPECT_NO_THROW(resume_with(at - 8, 500));
-  EXPECT_THROW(resume_with(at - 8, ~0ULL >> 1U), FileError);
+  for (const std::size_t bounded_by_steps : {40, 32}) {
+    EXPECT_NO_THROW(resume_with(at - bounded_by_steps, 500));
+    EXPECT_THROW(resume_with(at - bounded_by_steps, 501), FileError);
+  }
+  for (const std::size_t many : {24, 16}) {
+    EXPECT_NO_THROW(resume_with(at - many, 12345));
+    EXPECT_THROW(resume_with(at - many, ~0ULL >> 1U), FileError);
+  }
 }
 
 TEST(Checkpoint, DamagedOrOfAnotherModelIsAFileErrorNeverACrash) {
