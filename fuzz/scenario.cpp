@@ -78,7 +78,7 @@ void build(const scenario::Scenario& scenario) {
   if (scenario.robot.link.size() > most_links) return;
   const simulation::Simulation simulation = simulation::make_simulation(scenario);
   if (simulation.gait == nullptr) return;
-  const auto joints = static_cast<Eigen::Index>(scenario.robot.link.size()) - 1;
+  const auto joints = Eigen::Index{scenario.robot.angles()};
   Eigen::VectorXd phi(joints);
   Eigen::VectorXd rate(joints);
   for (const double share : {0.0, 0.3, 1.0}) {
