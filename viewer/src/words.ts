@@ -47,6 +47,7 @@ const names: Record<string, string> = {
   energy_in: 'energy put in',
   cost_of_transport: 'cost of transport',
   max_penetration: 'deepest overlap',
+  max_ground_penetration: 'deepest in the ground',
   residual_max: 'largest residual',
   rigid_residual_max: 'rigid residual',
   failed_steps: 'failed steps',
@@ -54,7 +55,7 @@ const names: Record<string, string> = {
   real_time_factor_total: 'the same with result files',
   final_state: 'final state',
 };
-const known_units: Record<string, string> = { distance: 'm', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', energy_in: 'J', max_penetration: 'm' };
+const known_units: Record<string, string> = { distance: 'm', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', energy_in: 'J', max_penetration: 'm', max_ground_penetration: 'm' };
 
 /** A line of the summary: name, value and unit; angles in degrees. */
 export function figure(key: string, value: unknown, given_unit: string | undefined): { name: string; value: string; unit: string } {
