@@ -91,7 +91,7 @@ inline double scaled_r(const Contact<T>& contact, double r) {
 /// What rounding alone can leave of a contact's residual after a sweep (N s). The velocity at the
 /// contact is a sum w.u whose terms cancel: twists are taken at one point common to all links, and
 /// an arm of metres times a turn of radians a second is far larger than the velocity at the
-/// contact. Counted in roundings of a term, to first order: 3 each in w.u before and after the
+/// contact. Counted in roundings of a term, to first order: T each in w.u before and after the
 /// sweep, 1 in the sum u + du, 1 in F; the other terms of F as they stand.
 template <int T>
 inline double law_rounding(const Contact<T>& contact, const Proximal& term, const Impulse& P,
@@ -99,12 +99,12 @@ inline double law_rounding(const Contact<T>& contact, const Proximal& term, cons
   const Twist<T> size = u.cwiseAbs();
   double worst = 0.0;
   if (contact.unilateral) {
-    const double gamma = 8.0 * contact.w_N.cwiseAbs().dot(size);
+    const double gamma = 2.0 * (T + 1.0) * contact.w_N.cwiseAbs().dot(size);
     worst = kProxR * (gamma + 4.0 * (std::abs(contact.b) + contact.c * P.N)) + 2.0 * P.N;
   }
   if (contact.mu_max > 0.0) {
     const double gamma =
-        8.0 * (contact.w_1.cwiseAbs().dot(size) + contact.w_2.cwiseAbs().dot(size));
+        2.0 * (T + 1.0) * (contact.w_1.cwiseAbs().dot(size) + contact.w_2.cwiseAbs().dot(size));
     const double held = 4.0 * term.c_t * (P.T.template lpNorm<1>() + term.A.template lpNorm<1>());
     worst = std::max(worst, kProxR / contact.mu_max * (gamma + held) + 4.0 * contact.mu_max * P.N);
   }

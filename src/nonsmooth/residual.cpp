@@ -127,7 +127,8 @@ Rounding compute_rounding(const ContactProblem<T>& problem, const Solution<T>& s
   for (std::size_t i = 0; i < n; ++i) {
     const Node<T>& node = problem.nodes[i];
     const Twist<T> size = twist[i].cwiseAbs();
-    const Twist<T> moved = twist_error[i] + 4.0 * size;  // error of u, and of a product with it
+    const Twist<T> moved =
+        twist_error[i] + (T + 1.0) * size;  // error of u, and of a product with it
     defect[i] += node.M * twist[i] - node.p;
     defect_error[i] += node.M.cwiseAbs() * moved + 2.0 * node.p.cwiseAbs();
     const int end = node.first_contact + node.contact_count;
@@ -141,7 +142,7 @@ Rounding compute_rounding(const ContactProblem<T>& problem, const Solution<T>& s
                                 std::abs(P.T.y()) * contact.w_2.cwiseAbs());
 
       // The solver's sums have been rounded as well, by as much as a product once more.
-      const Twist<T> gamma = moved + 4.0 * size;
+      const Twist<T> gamma = moved + (T + 1.0) * size;
       if (contact.unilateral) {
         raise(result.law, kProxR * (contact.w_N.cwiseAbs().dot(gamma) +
                                     4.0 * (std::abs(contact.b) + contact.c * P.N)) +
@@ -158,7 +159,7 @@ Rounding compute_rounding(const ContactProblem<T>& problem, const Solution<T>& s
     if (i + 1 == n) break;
     const Twist<T> arm = node.s.cwiseAbs();
     const double servo = std::abs(node.sr) + 2.0 * std::abs(node.sd * solution.rate[i]);
-    raise(torque, arm.dot(defect_error[i] + 3.0 * defect[i].cwiseAbs()) + 2.0 * servo);
+    raise(torque, arm.dot(defect_error[i] + double{T} * defect[i].cwiseAbs()) + 2.0 * servo);
     const auto parent = static_cast<std::size_t>(node.parent);
     defect[parent] += defect[i];
     defect_error[parent] += defect_error[i] + defect[parent].cwiseAbs();
