@@ -243,7 +243,7 @@ TEST(SpatialSecondRoute, OneStepAgreesWithAbsoluteCoordinatesAndJointMultipliers
     StepOptions options;
     options.dt = trial % 3 == 0 ? 2.5e-4 : 1e-3;
     options.activation = trial % 4 == 0 ? Activation::gap : Activation::landing;
-    options.newton.tolerance = 1e-13;
+    options.newton.tolerance = 1e-11;  // 1 % of what is asked of the laws below
     compare(random_scene(random), options, std::to_string(trial), tally);
     if (HasFatalFailure()) return;
   }
