@@ -119,13 +119,6 @@ class Adder {
   bool warm_start_;
 };
 
-/// What a normal impulse gives way to, which makes the sharing of a load unique (m/s a N s). The
-/// thesis' own law, c = 0, leaves the sharing to where its iteration starts.
-double compliance(const Link& link, const StepOptions& options) {
-  const bool as_thesis = options.solver == Solver::thesis && options.law == nonsmooth::Law::rigid;
-  return as_thesis ? 0.0 : kEpsilon / link.m;
-}
-
 /// Contacts of one end of a link with the ground: the body-fixed point that touches now, a = s e_z
 /// - L_SC e_z^I, so that a rolling link rolls.  Transeth (4.27)-(4.46)
 void add_ground_point(const Model& model, const Link& link, const Vector3d& r, const Vector3d& e_z,
