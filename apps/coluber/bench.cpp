@@ -76,15 +76,18 @@ bool is_number(std::string_view text, double least) {
          value > least;
 }
 
-// Link 1 at the origin along +x among 20 frictionless circles laid out for this n.
-std::string make_pegs(int n) {
-  std::string text = make_floor(n) + R"(
+// Link 1 begins at the origin and points along +x, the others follow the gait's angles at t = 0.
+constexpr std::string_view peers_start = R"(
 [start]
 shape = "gait"
 link = 1
 position = [0.061, 0.0]
 heading_deg = -42.8901
 )";
+
+// The 20 circles laid out for this n.
+std::string make_obstacles(int n, double friction) {
+  std::string text;
   const auto file = find_data(fmt::format("benchmarks/data/peers-scene-cylinders-{}.csv", n));
   std::ifstream in(file);
   if (!in) throw FileError(fmt::format("{}: cannot read it", file.string()));
@@ -102,8 +105,8 @@ heading_deg = -42.8901
     if (!is_number(x, lowest) || !is_number(y, lowest) || !is_number(radius, 0.0)) {
       throw FileError(fmt::format("{}: expected x,y,radius, got \"{}\"", file.string(), line));
     }
-    text += fmt::format("[[world.obstacle]]\nx = {}\ny = {}\nradius = {}\nfriction = 0.0\n", x, y,
-                        radius);
+    text += fmt::format("[[world.obstacle]]\nx = {}\ny = {}\nradius = {}\nfriction = {}\n", x, y,
+                        radius, friction);
     ++rows;
   }
   if (rows != peg_count) {
@@ -112,14 +115,61 @@ heading_deg = -42.8901
   return text;
 }
 
+std::string make_pegs(int n) {
+  return make_floor(n) + std::string(peers_start) + make_obstacles(n, 0.0);
+}
+
+// The peers' scene (benchmarks/peers): a chain of yaw joints whose links touch with two spheres.
+constexpr std::string_view peers_robot = R"(
+schema = 1
+duration = 3.0
+[robot]
+model = "spatial"
+joint = "yaw"
+links = {}
+[robot.link]
+mass = 0.682
+inertia = 1.32e-3
+inertia_axial = 9.40e-4
+length = 0.122
+half_core = 0.0393
+radius = 0.0525
+shape = "spheres"
+[world]
+friction = [0.3, 0.3]
+rolling_friction = 0.0
+[gait]
+name = "lateral_undulation"
+amplitude_deg = 40.0
+omega_deg = 80.0
+phase_deg = -50.0
+[controller]
+kp = 60.0
+kd = 0.4
+[solver]
+dt = 1e-3
+on_failure = "warn"
+)";
+
+std::string make_spatial_floor(int n) {
+  return fmt::format(peers_robot, n) + std::string(peers_start);
+}
+
+std::string make_cylinders(int n) { return make_spatial_floor(n) + make_obstacles(n, 0.3); }
+
 struct Scene {
   std::string_view name;
   std::string (*make)(int n);
+  bool pegs;          // laid out for some n alone
+  bool shows_ground;  // its contacts are among those the system shows
 };
-constexpr Scene scenes[] = {{"planar.floor", make_floor}, {"planar.pegs", make_pegs}};
-constexpr std::string_view scenes_to_come[] = {"spatial.floor", "spatial.cylinders"};
+constexpr Scene scenes[] = {{"planar.floor", make_floor, false, false},
+                            {"planar.pegs", make_pegs, true, false},
+                            {"spatial.floor", make_spatial_floor, false, true},
+                            {"spatial.cylinders", make_cylinders, true, true}};
 
-// Counts the contacts of every step: the points on the ground and the closed ones at obstacles.
+// Counts the contacts of every step: those the system shows, and the points on the ground that a
+// model has without showing them.
 class ContactCounter final : public simulation::FrameSink {
  public:
   explicit ContactCounter(int ground_points) : ground_points_(ground_points) {}
@@ -186,7 +236,7 @@ Measured measure(const Scene& scene, int n, int repeat) {
   scenario::Scenario watched = scenario;
   watched.record.rate_hz = 1.0 / scenario.solver.dt;
   simulation::Simulation warm_up = simulation::make_simulation(watched);
-  ContactCounter counter(n * scenario.robot.friction_points);
+  ContactCounter counter(scene.shows_ground ? 0 : n * scenario.robot.friction_points);
   simulation::FrameSink* const sinks[] = {&counter};
   const simulation::RunOutcome seen = simulation::run(warm_up, sinks);
   if (seen.status != simulation::RunStatus::completed) {
@@ -273,10 +323,6 @@ int bench(BenchArguments arguments) {
   for (const Scene& scene : scenes) known += (known.empty() ? "" : ", ") + std::string(scene.name);
   std::vector<const Scene*> chosen;
   for (const std::string& name : arguments.names) {
-    if (std::ranges::find(scenes_to_come, name) != std::end(scenes_to_come)) {
-      print_error(fmt::format("error: the scene {} is not built yet", name));
-      return 2;
-    }
     const auto* found =
         std::ranges::find_if(scenes, [&](const Scene& scene) { return scene.name == name; });
     if (found == std::end(scenes)) {
@@ -284,7 +330,7 @@ int bench(BenchArguments arguments) {
       return 2;
     }
     chosen.push_back(found);
-    if (found->make != make_pegs) continue;
+    if (!found->pegs) continue;
     for (const int n : arguments.n) {
       if (std::ranges::find(peg_sizes, n) != peg_sizes.end()) continue;
       print_error(fmt::format("error: {} has no circles for {} links\n  hint: --n takes {}", name,
@@ -295,7 +341,7 @@ int bench(BenchArguments arguments) {
 
   Json out{{"scenes", Json::array()}, {"growth", Json::object()}};
   if (!arguments.json) {
-    fmt::print("{:<14} {:>4} {:>11} {:>12} {:>10} {:>11} {:>9} {:>7}\n", "scene", "n", "us a step",
+    fmt::print("{:<17} {:>4} {:>11} {:>12} {:>10} {:>11} {:>9} {:>7}\n", "scene", "n", "us a step",
                "x real time", "residual", "iterations", "contacts", "failed");
   }
   for (const Scene* scene : chosen) {
@@ -304,7 +350,7 @@ int bench(BenchArguments arguments) {
       const Measured& row = rows.emplace_back(measure(*scene, n, arguments.repeat));
       out["scenes"].push_back(to_json(row));
       if (!arguments.json) {
-        fmt::print("{:<14} {:>4} {:>11.3f} {:>12.1f} {:>10.1e} {:>6.2f} /{:>3} {:>9.2f} {:>7.0f}\n",
+        fmt::print("{:<17} {:>4} {:>11.3f} {:>12.1f} {:>10.1e} {:>6.2f} /{:>3} {:>9.2f} {:>7.0f}\n",
                    row.name, row.n, row.us_per_step, 1e6 * row.dt / row.us_per_step,
                    row.residual_max, row.iterations_mean, row.iterations_max, row.contacts_mean,
                    row.failed_steps);
@@ -314,7 +360,7 @@ int bench(BenchArguments arguments) {
     if (rows.size() < 2) continue;
     const double growth = compute_growth(rows);
     out["growth"][std::string(scene->name)] = growth;
-    if (!arguments.json) fmt::print("{:<14} time grows as n^{:.2f}\n", scene->name, growth);
+    if (!arguments.json) fmt::print("{:<17} time grows as n^{:.2f}\n", scene->name, growth);
   }
   if (arguments.json) {
     fmt::print("{}\n", out.dump(2));
@@ -330,7 +376,9 @@ int bench(BenchArguments arguments) {
 void add_bench(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand("bench", "time named scenes from end to end");
-  command->add_option("names", arguments->names, "planar.floor, planar.pegs (default: all)")
+  command
+      ->add_option("names", arguments->names,
+                   "planar.floor, planar.pegs, spatial.floor, spatial.cylinders (default: all)")
       ->type_name("NAME");
   command->add_option("--n", arguments->n, "numbers of links (10,20,40,80,160)")
       ->delimiter(',')

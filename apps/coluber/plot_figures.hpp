@@ -17,6 +17,7 @@ struct FigureOptions {
   std::optional<double> time;          ///< s, of the posture drawn; the last frame if absent
   std::optional<double> from;          ///< s, start of the time axes and of the paths
   std::optional<double> to;            ///< s, their end
+  std::vector<double> times;           ///< s, of the postures drawn; four if empty
   bool zoom = false;                   ///< course: frame the robot, not the whole course
   std::vector<int> links;              ///< 1-based; empty: the figure's own choice
   const Measured* measured = nullptr;  ///< drawn over it where it has the figure's quantities
@@ -31,9 +32,11 @@ Figure make_figure(std::string_view name, const record::Trajectory& run, const S
 /// True if the run has the observables that the figure needs.
 bool can_draw(std::string_view name, const record::Trajectory& run);
 
-/// Paths of one link in several runs over one set of obstacles each, stacked  (Transeth fig 7.8).
+/// Paths of one link in several runs: over one set of obstacles each, stacked (Transeth fig 7.8);
+/// without obstacles in one map (Transeth fig 7.4, 7.5).
 struct PathPanel {
-  std::string_view title;
+  std::string_view title;  ///< above the panel
+  std::string_view name;   ///< in the legend of the one map
   const record::Trajectory* run;
   const Scene* scene;
 };

@@ -49,6 +49,24 @@ int count_of(const Trajectory& run, std::string_view name) {
   return count;
 }
 
+int components_of(const Trajectory& run, std::string_view name) {
+  const auto& shape = observable(run, name).shape;
+  return shape.size() < 2 ? 1 : shape.back();
+}
+
+std::string component_name(const Trajectory& run, std::string_view name, int component) {
+  const auto& o = observable(run, name);
+  if (o.shape.size() < 2) return "";
+  const auto index = static_cast<std::size_t>(component);
+  return index < o.components.size() ? o.components[index] : fmt::format("{}", component + 1);
+}
+
+std::string column_of(const Trajectory& run, std::string_view name, int number, int component) {
+  const auto part = component_name(run, name, component);
+  return part.empty() ? fmt::format("{}.{}", name, number)
+                      : fmt::format("{}.{}.{}", name, number, part);
+}
+
 Window window_of(const Trajectory& run, const FigureOptions& options) {
   if (run.frames() == 0) reject("the run has no frames", "it may have been stopped at its start");
   Window window{0, run.frames() - 1};

@@ -29,6 +29,14 @@ const Observable& observable(const record::Trajectory& run, std::string_view nam
 /// How many links or joints it is by. Throws Error if there are none.
 int count_of(const record::Trajectory& run, std::string_view name);
 
+/// How many components each of them has: 1, or those of the shape's last axis.
+int components_of(const record::Trajectory& run, std::string_view name);
+/// Name of a component, for a column ("x") and for a label; "" where there is but one.
+std::string component_name(const record::Trajectory& run, std::string_view name, int component);
+/// The CSV column of a component: joint_angle.3 or joint_angle.3.yaw.
+std::string column_of(const record::Trajectory& run, std::string_view name, int number,
+                      int component);
+
 /// Frames [first, last] of the asked for window.
 struct Window {
   std::size_t first = 0;
@@ -52,6 +60,8 @@ void include(Range& range, const Polyline& line);
 /// Least spans of the axes: what is smaller is rounding, and draws as a flat line.
 namespace least {
 inline constexpr double length = 0.01;          ///< m
+inline constexpr double moving = 1e-3;          ///< m, of a coordinate that has a strip of its own
+inline constexpr double velocity = 1e-3;        ///< m/s
 inline constexpr double angle = 0.1;            ///< deg
 inline constexpr double tracking_error = 0.01;  ///< deg
 inline constexpr double torque = 0.01;          ///< N m
@@ -73,7 +83,11 @@ Polyline measured_path(const FigureOptions& options, int link, Range times);
 // plot_views.cpp
 Figure draw_course(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
 Figure draw_path(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_postures(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
 // plot_series.cpp
+Figure draw_velocities(const record::Trajectory& run, const Scene& scene,
+                       const FigureOptions& options);
 Figure draw_forces(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
 Figure draw_angles(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
 Figure draw_torques(const record::Trajectory& run, const Scene& scene,

@@ -118,25 +118,31 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
   const int n = count_of(run, "contact_force");
+  // the components in the plane, and others that ever act
+  int axes = std::min(2, components_of(run, "contact_force"));
   std::vector<int> touching;
   for (const int i : up_to(n)) {
-    const auto x = run.column("contact_force", i - 1, 0);
-    const auto y = run.column("contact_force", i - 1, 1);
-    for (std::size_t k = window.first; k <= window.last; ++k) {
-      if (x[k] == 0.0 && y[k] == 0.0) continue;
-      touching.push_back(i);
-      break;
+    for (int axis = 0; axis < components_of(run, "contact_force"); ++axis) {
+      const auto force = run.column("contact_force", i - 1, axis);
+      if (std::all_of(force.begin() + static_cast<std::ptrdiff_t>(window.first),
+                      force.begin() + static_cast<std::ptrdiff_t>(window.last) + 1,
+                      [](double value) { return value == 0.0; }))
+        continue;
+      if (touching.empty() || touching.back() != i) touching.push_back(i);
+      axes = std::max(axes, axis + 1);
     }
   }
   const bool untouched = touching.empty();
   if (untouched) touching = n < 3 ? up_to(n) : std::vector<int>{1, middle_link(n), n};
   const auto links = chosen(options, n, page_full(touching), "link");
-  const std::vector<std::string> letters{"x", "y"};
+  std::vector<std::string> letters;
+  for (int axis = 0; axis < axes; ++axis)
+    letters.push_back(component_name(run, "contact_force", axis));
   std::vector<Strip> strips;
   for (const int i : links) {
     Strip strip{fmt::format("link {}", i), {}, {}};
-    for (const int axis : {0, 1}) {
-      const auto column = fmt::format("contact_force.{}.{}", i, axis == 0 ? "x" : "y");
+    for (int axis = 0; axis < axes; ++axis) {
+      const auto column = column_of(run, "contact_force", i, axis);
       strip.lines.push_back(over_time(run, window, "contact_force", i, axis, 1.0));
       strip.measured.push_back(measured_over_time(options, column, 1.0, times));
     }
@@ -145,10 +151,10 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
   if (strips.size() > 3)
     return draw_strips(strips, letters, "contact force (N)", times, scene.title, "N", least::force);
 
-  std::vector<Strip> by_axis{{"", {}, {}}, {"", {}, {}}};
+  std::vector<Strip> by_axis(letters.size());
   std::vector<Polyline> all;
   for (const auto& strip : strips) {
-    for (std::size_t axis = 0; axis < 2; ++axis) {
+    for (std::size_t axis = 0; axis < letters.size(); ++axis) {
       by_axis[axis].lines.push_back(strip.lines[axis]);
       by_axis[axis].measured.push_back(strip.measured[axis]);
       all.push_back(strip.lines[axis]);
@@ -156,17 +162,19 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
   }
   const auto cut = cut_of(all, least::force);
   constexpr double size = 4.2;
+  constexpr double gap = 0.4;
   const double right = page_cm - 0.5;
-  Canvas canvas(page_cm, below_cm + 2.0 * size + 0.4 + above_two_cm);
-  for (std::size_t axis = 0; axis < 2; ++axis) {
+  Canvas canvas(page_cm, below_cm + axes * (size + gap) - gap + above_two_cm);
+  for (std::size_t axis = 0; axis < letters.size(); ++axis) {
+    const bool lowest = axis + 1 == letters.size();
     Range y{0.0, 0.0};
     for (const auto& line : by_axis[axis].lines) include(y, line);
-    const double bottom = axis == 0 ? below_cm + size + 0.4 : below_cm;
+    const double bottom = below_cm + static_cast<double>(letters.size() - 1 - axis) * (size + gap);
     canvas.panel(left_cm, right, bottom, bottom + size);
-    canvas.axes(axis == 1 ? "time t (s)" : "", fmt::format("contact force {} (N)", letters[axis]),
+    canvas.axes(lowest ? "time t (s)" : "", fmt::format("contact force {} (N)", letters[axis]),
                 times, padded(limited(y, cut), least::force));
+    if (!lowest) canvas.hide_x_numbers();
     if (axis == 0) {
-      canvas.hide_x_numbers();
       canvas.legend_above();
       canvas.heading(scene.title,
                      std::isfinite(cut.limit)
@@ -184,75 +192,113 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
   return canvas.finish();
 }
 
-/// Joint angles and, where the reference is known, how well they follow it.
+namespace {
+
+/// Angles about one axis of the joints, what they should be, and what is missing.
+struct JointAxis {
+  std::string name;
+  std::vector<Polyline> lines, references, errors, points;
+  Range angles = empty_range();
+  Range error_range = empty_range();
+};
+
+JointAxis joint_axis(const Trajectory& run, const Scene& scene, const FigureOptions& options,
+                     const std::vector<int>& joints, int component) {
+  const auto window = window_of(run, options);
+  const Range times{run.time[window.first], run.time[window.last]};
+  const int size = observable(run, "joint_angle").size();
+  const int axes = components_of(run, "joint_angle");
+  JointAxis axis;
+  axis.name = component_name(run, "joint_angle", component);
+  axis.references.resize(joints.size());
+  axis.errors.resize(joints.size());
+  if (scene.gait) {
+    // one reference an angle, in the order of the observable
+    Eigen::VectorXd phi_d(size);
+    Eigen::VectorXd phidot_d(size);
+    for (std::size_t k = window.first; k <= window.last; ++k) {
+      scene.gait->evaluate(run.time[k], phi_d, phidot_d);
+      for (std::size_t j = 0; j < joints.size(); ++j)
+        axis.references[j].push_back(
+            {run.time[k], degree * phi_d((joints[j] - 1) * axes + component)});
+    }
+  }
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const auto& line = axis.lines.emplace_back(
+        over_time(run, window, "joint_angle", joints[j], component, degree));
+    axis.points.push_back(measured_over_time(
+        options, column_of(run, "joint_angle", joints[j], component), degree, times));
+    include(axis.angles, line);
+    include(axis.angles, axis.references[j]);
+    include(axis.angles, axis.points.back());
+    for (std::size_t k = 0; k < axis.references[j].size(); ++k)
+      axis.errors[j].push_back({line[k].x, line[k].y - axis.references[j][k].y});
+    include(axis.error_range, axis.errors[j]);
+  }
+  return axis;
+}
+
+}  // namespace
+
+/// Joint angles and, where the reference is known, how well they follow it; one pair of panels for
+/// each axis of a joint.
 Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
   const int count = count_of(run, "joint_angle");
   const auto joints = chosen(options, count, page_full(up_to(count)), "joint");
-  std::vector<Polyline> lines;
-  for (const int i : joints) lines.push_back(over_time(run, window, "joint_angle", i, 0, degree));
-  std::vector<Polyline> references(joints.size());
-  if (scene.gait) {
-    Eigen::VectorXd phi_d(count);
-    Eigen::VectorXd phidot_d(count);
-    for (std::size_t k = window.first; k <= window.last; ++k) {
-      scene.gait->evaluate(run.time[k], phi_d, phidot_d);
-      for (std::size_t j = 0; j < joints.size(); ++j)
-        references[j].push_back({run.time[k], degree * phi_d(joints[j] - 1)});
-    }
-  }
-  Range y = empty_range();
-  Range error_range = empty_range();
-  std::vector<Polyline> errors(joints.size());
-  std::vector<Polyline> points;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    include(y, lines[j]);
-    include(y, references[j]);
-    points.push_back(
-        measured_over_time(options, fmt::format("joint_angle.{}", joints[j]), degree, times));
-    include(y, points.back());
-    if (references[j].empty()) continue;
-    for (std::size_t k = 0; k < lines[j].size(); ++k)
-      errors[j].push_back({lines[j][k].x, lines[j][k].y - references[j][k].y});
-    include(error_range, errors[j]);
-  }
+  std::vector<JointAxis> axes;
+  for (int component = 0; component < components_of(run, "joint_angle"); ++component)
+    axes.push_back(joint_axis(run, scene, options, joints, component));
+
   const bool with_errors = scene.gait != nullptr;
+  constexpr double gap = 0.4;
+  const double error_strip = 2.4;
   // gnuplot drops what does not fit beside the panel: 0.4 cm a row, two more for the other entries
-  const double strip = std::max(5.2, 0.4 * static_cast<double>(joints.size() + 2));
-  const double error_strip = with_errors ? 2.8 : -0.4;
+  const double legend = 0.4 * static_cast<double>(joints.size() + 2);
+  const double strip = std::max(axes.size() == 1 ? 5.2 : 4.2, legend);
+  const double part = strip + gap + (with_errors ? error_strip + gap : 0.0);
   const double right = page_cm - 2.5;
-  Canvas canvas(page_cm, below_cm + error_strip + 0.4 + strip + above_cm);
-  const double bottom = below_cm + error_strip + 0.4;
-  canvas.panel(left_cm, right, bottom, bottom + strip);
-  canvas.axes(with_errors ? "" : "time t (s)", "joint angle (deg)", times, padded(y, least::angle));
-  if (with_errors) canvas.hide_x_numbers();
-  canvas.legend_right();
-  canvas.heading(scene.title);
-  draw_by_joint(canvas, joints, count, lines, true);
-  if (with_errors) {
-    for (const auto& reference : references)
+  const auto parts = static_cast<double>(axes.size());
+  Canvas canvas(page_cm, below_cm + parts * part - gap + above_cm);
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    const JointAxis& axis = axes[a];
+    const bool last = a + 1 == axes.size();
+    const double low = below_cm + (parts - 1.0 - static_cast<double>(a)) * part;
+    const double bottom = with_errors ? low + error_strip + gap : low;
+    const std::string which = axis.name.empty() ? "joint" : axis.name;
+    canvas.panel(left_cm, right, bottom, bottom + strip);
+    canvas.axes(last && !with_errors ? "time t (s)" : "", which + " angle (deg)", times,
+                padded(axis.angles, least::angle));
+    if (!last || with_errors) canvas.hide_x_numbers();
+    if (a == 0) {
+      canvas.legend_right();
+      canvas.heading(scene.title);
+    }
+    draw_by_joint(canvas, joints, count, axis.lines, a == 0);
+    for (const auto& reference : axis.references)
       canvas.draw({thinned(reference)}, line_style(colour::black, 0.6, 3));
-    canvas.legend_entry(line_style(colour::black, 0.6, 3), "reference");
-  }
-  bool any_measured = false;
-  for (std::size_t j = 0; j < joints.size(); ++j) {
-    if (points[j].empty()) continue;
-    canvas.draw({points[j]},
-                measured_style(sequential_colour(static_cast<std::size_t>(joints[j] - 1),
-                                                 static_cast<std::size_t>(count))));
-    any_measured = true;
-  }
-  if (any_measured) canvas.legend_entry(measured_style(colour::grey), "measured");
-  if (with_errors) {
-    const auto cut = cut_of(errors, least::tracking_error);
-    canvas.panel(left_cm, right, below_cm, below_cm + error_strip);
-    canvas.axes("time t (s)", "error (deg)", times,
-                padded(limited(error_range, cut), least::tracking_error));
+    bool any_measured = false;
+    for (std::size_t j = 0; j < joints.size(); ++j) {
+      if (axis.points[j].empty()) continue;
+      canvas.draw({axis.points[j]},
+                  measured_style(sequential_colour(static_cast<std::size_t>(joints[j] - 1),
+                                                   static_cast<std::size_t>(count))));
+      any_measured = true;
+    }
+    if (a == 0 && with_errors) canvas.legend_entry(line_style(colour::black, 0.6, 3), "reference");
+    if (a == 0 && any_measured) canvas.legend_entry(measured_style(colour::grey), "measured");
+    if (!with_errors) continue;
+    const auto cut = cut_of(axis.errors, least::tracking_error);
+    canvas.panel(left_cm, right, low, low + error_strip);
+    canvas.axes(last ? "time t (s)" : "",
+                axis.name.empty() ? "error (deg)" : which + " error (deg)", times,
+                padded(limited(axis.error_range, cut), least::tracking_error));
+    if (!last) canvas.hide_x_numbers();
     if (std::isfinite(cut.limit))
-      canvas.text_cm({right + 0.15, below_cm + error_strip - 0.3},
+      canvas.text_cm({right + 0.15, low + error_strip - 0.3},
                      fmt::format("cut; {:.2g}° max", cut.peak), "left font ',7'");
-    draw_by_joint(canvas, joints, count, errors, false);
+    draw_by_joint(canvas, joints, count, axis.errors, false);
   }
   return canvas.finish();
 }
@@ -262,14 +308,71 @@ Figure draw_torques(const Trajectory& run, const Scene& scene, const FigureOptio
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
   const int count = count_of(run, "joint_torque");
+  const int axes = components_of(run, "joint_torque");
+  std::vector<std::string> names;
+  for (int axis = 0; axis < axes; ++axis)
+    names.push_back(component_name(run, "joint_torque", axis));
   std::vector<Strip> strips;
-  for (const int i : chosen(options, count, page_full(up_to(count)), "joint"))
-    strips.push_back(
-        {fmt::format("joint {}", i),
-         {over_time(run, window, "joint_torque", i, 0, 1.0)},
-         {measured_over_time(options, fmt::format("joint_torque.{}", i), 1.0, times)}});
-  return draw_strips(strips, {"torque"}, "joint torque (N m)", times, scene.title, "N m",
-                     least::torque);
+  for (const int i : chosen(options, count, page_full(up_to(count)), "joint")) {
+    Strip strip{fmt::format("joint {}", i), {}, {}};
+    for (int axis = 0; axis < axes; ++axis) {
+      strip.lines.push_back(over_time(run, window, "joint_torque", i, axis, 1.0));
+      strip.measured.push_back(
+          measured_over_time(options, column_of(run, "joint_torque", i, axis), 1.0, times));
+    }
+    strips.push_back(std::move(strip));
+  }
+  return draw_strips(strips, names, "joint torque (N m)", times, scene.title, "N m", least::torque);
+}
+
+/// Velocities of links, a panel a component: displacement from frame to frame over the time it took
+/// (Transeth fig 7.2).
+Figure draw_velocities(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
+  const auto window = window_of(run, options);
+  const Range times{run.time[window.first], run.time[window.last]};
+  const int n = count_of(run, "link_position");
+  const auto links =
+      chosen(options, n, n < 3 ? up_to(n) : std::vector<int>{1, middle_link(n), n}, "link");
+  std::vector<std::vector<Polyline>> lines;  // by component, by link
+  for (int axis = 0; axis < components_of(run, "link_position"); ++axis) {
+    auto& of_axis = lines.emplace_back();
+    double fastest = 0.0;
+    for (const int i : links) {
+      const auto place = over_time(run, window, "link_position", i, axis, 1.0);
+      auto& line = of_axis.emplace_back();
+      for (std::size_t k = 1; k < place.size(); ++k) {
+        line.push_back({0.5 * (place[k - 1].x + place[k].x),
+                        (place[k].y - place[k - 1].y) / (place[k].x - place[k - 1].x)});
+        fastest = std::max(fastest, std::abs(line.back().y));
+      }
+    }
+    if (axis >= 2 && fastest < least::velocity) lines.pop_back();  // it stays on the ground
+  }
+  constexpr double size = 3.4;
+  constexpr double gap = 0.4;
+  const double right = page_cm - 0.5;
+  const auto panels = static_cast<double>(lines.size());
+  Canvas canvas(page_cm, below_cm + panels * (size + gap) - gap + above_two_cm);
+  for (std::size_t axis = 0; axis < lines.size(); ++axis) {
+    const bool lowest = axis + 1 == lines.size();
+    Range y{0.0, 0.0};
+    for (const auto& line : lines[axis]) include(y, line);
+    const double bottom = below_cm + (panels - 1.0 - static_cast<double>(axis)) * (size + gap);
+    canvas.panel(left_cm, right, bottom, bottom + size);
+    canvas.axes(lowest ? "time t (s)" : "",
+                fmt::format("velocity {} (m/s)",
+                            component_name(run, "link_position", static_cast<int>(axis))),
+                times, padded(y, least::velocity));
+    if (!lowest) canvas.hide_x_numbers();
+    if (axis == 0) {
+      canvas.legend_above();
+      canvas.heading(scene.title);
+    }
+    for (std::size_t k = 0; k < links.size(); ++k)
+      canvas.draw({thinned(lines[axis][k])}, line_style(distinct_colour(k), 1.2),
+                  axis == 0 ? fmt::format("link {}", links[k]) : "");
+  }
+  return canvas.finish();
 }
 
 /// Kinetic energy, and the work of everything that changed it.

@@ -25,8 +25,9 @@ std::string polygon_style(std::string_view fill, std::string_view edge, double w
       edge, fill, width);
 }
 
-/// Outline of link i: all points within `radius` of the core  (Transeth 3.3).
-Polyline capsule(double x, double y, double theta, const scenario::Link& link) {
+/// Outline of link i: all points within `radius` of the core  (Transeth 3.3). Of a link that is
+/// not level its shadow: the core is `level` times as long.
+Polyline capsule(double x, double y, double theta, const scenario::Link& link, double level = 1.0) {
   Polyline outline;
   constexpr int arc = 16;
   const double c = std::cos(theta);
@@ -39,8 +40,8 @@ Polyline capsule(double x, double y, double theta, const scenario::Link& link) {
     }
   };
   // the outline is about the link's middle, the position is its centre of gravity
-  cap(link.half_core - link.cg_offset, -0.5 * std::numbers::pi);
-  cap(-link.half_core - link.cg_offset, 0.5 * std::numbers::pi);
+  cap(level * (link.half_core - link.cg_offset), -0.5 * std::numbers::pi);
+  cap(level * (-link.half_core - link.cg_offset), 0.5 * std::numbers::pi);
   outline.push_back(outline.front());
   return outline;
 }
@@ -55,6 +56,15 @@ Polyline circle(double x, double y, double radius) {
   return outline;
 }
 
+/// Length of a link's axis seen from above; the axis is the third of the body.
+double level_of(const Trajectory& run, std::size_t frame, int link) {
+  if (!run.has("link_quaternion")) return 1.0;
+  const double x = run.at("link_quaternion", frame, link, 1);
+  const double y = run.at("link_quaternion", frame, link, 2);
+  const double up = 1.0 - 2.0 * (x * x + y * y);
+  return std::sqrt(std::max(0.0, 1.0 - up * up));
+}
+
 std::vector<Polyline> robot_at(const Trajectory& run, const Scene& scene, std::size_t frame) {
   std::vector<Polyline> outlines;
   const int n = count_of(run, "link_position");
@@ -62,7 +72,7 @@ std::vector<Polyline> robot_at(const Trajectory& run, const Scene& scene, std::s
     const auto& link = scene.links.at(static_cast<std::size_t>(i));
     outlines.push_back(capsule(run.at("link_position", frame, i, 0),
                                run.at("link_position", frame, i, 1), run.at("link_angle", frame, i),
-                               link));
+                               link, level_of(run, frame, i)));
   }
   return outlines;
 }
@@ -406,7 +416,15 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
 
   constexpr double strip = 2.6;
   constexpr double gap = 0.35;
-  const double map_bottom = below_cm + 2.0 * strip + gap + 1.6;
+  // z too where there is one and a link moves along it
+  int axes = std::min(2, components_of(run, "link_position"));
+  for (const int i : links) {
+    if (components_of(run, "link_position") < 3) break;
+    Range z = empty_range();
+    include(z, over_time(run, window, "link_position", i, 2, 1.0));
+    if (z.width() > least::moving) axes = 3;
+  }
+  const double map_bottom = below_cm + axes * strip + (axes - 1) * gap + 1.6;
   const double map_top = map_bottom + map.height_cm;
   const double right = left_cm + map.width_cm;
   Canvas canvas(page_cm, map_top + above_two_cm);
@@ -430,9 +448,10 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
   }
   if (any_measured) canvas.legend_entry(measured_style(colour::grey), options.measured->label);
 
-  for (int axis = 0; axis < 2; ++axis) {
-    const double bottom = axis == 0 ? below_cm + strip + gap : below_cm;
-    const std::string letter = axis == 0 ? "x" : "y";
+  for (int axis = 0; axis < axes; ++axis) {
+    const bool lowest = axis + 1 == axes;
+    const double bottom = below_cm + (axes - 1 - axis) * (strip + gap);
+    const std::string letter = component_name(run, "link_position", axis);
     Range y = empty_range();
     std::vector<Polyline> lines;
     std::vector<Polyline> points;
@@ -444,14 +463,61 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
       include(y, points.back());
     }
     canvas.panel(left_cm, right, bottom, bottom + strip);
-    canvas.axes(axis == 1 ? "time t (s)" : "", letter + " (m)", times, padded(y, least::length));
-    if (axis == 0) canvas.hide_x_numbers();
+    canvas.axes(lowest ? "time t (s)" : "", letter + " (m)", times, padded(y, least::length));
+    if (!lowest) canvas.hide_x_numbers();
     for (std::size_t k = 0; k < links.size(); ++k) {
       canvas.draw({thinned(lines[k])},
                   line_style(distinct_colour(k), links[k] == middle ? 1.5 : 1.0));
       if (!points[k].empty()) canvas.draw({points[k]}, measured_style(distinct_colour(k)));
     }
   }
+  return canvas.finish();
+}
+
+/// The robot at several times, darker from one to the next, and the path of its middle link
+/// (Transeth fig 7.3, 7.12).
+Figure draw_postures(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
+  const auto window = window_of(run, options);
+  const int n = count_of(run, "link_position");
+  if (scene.links.size() != static_cast<std::size_t>(n))
+    throw Error(
+        fmt::format("run.json describes {} links, the trajectory has {}", scene.links.size(), n));
+  std::vector<std::size_t> frames;
+  for (const double t : options.times) frames.push_back(frame_at(run, t));
+  constexpr std::size_t usual = 4;
+  for (std::size_t k = 0; frames.size() < usual && options.times.empty(); ++k)
+    frames.push_back(window.first + k * (window.last - window.first) / (usual - 1));
+  const int middle = middle_link(n);
+  const auto path = path_of(run, window, middle);
+
+  Box view;
+  view.include(path);
+  for (const auto frame : frames) view.include(robot_at(run, scene, frame));
+  for (const auto& o : scene.obstacles) view.include(circle(o.x, o.y, o.radius));
+  view.pad(0.06);
+  const auto map = fit(view, page_cm - left_cm - 0.4, 13.0);
+  const double top = below_cm + map.height_cm;
+  Canvas canvas(page_cm, top + above_two_cm);
+  canvas.panel(left_cm, left_cm + map.width_cm, below_cm, top);
+  canvas.axes("x (m)", "y (m)", view.x, view.y);
+  canvas.legend_above();
+  canvas.heading(scene.title, fmt::format("link 1 darker; path of link {}", middle));
+  draw_obstacles(canvas, scene, view, map);
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    const auto edge = sequential_colour(k, frames.size());
+    const auto robot = robot_at(run, scene, frames[k]);
+    const auto style = [&](double strength) {
+      return fmt::format(
+          "with filledcurves closed fillstyle transparent solid {} border linecolor '{}' fillcolor "
+          "'{}' linewidth 0.7",
+          strength, edge, edge);
+    };
+    canvas.draw(std::vector<Polyline>(robot.begin() + 1, robot.end()), style(0.15));
+    canvas.draw({robot.front()}, style(0.6));
+    canvas.legend_entry(fmt::format("with lines linecolor '{}' linewidth 4", edge),
+                        fmt::format("t = {:.4g} s", run.time[frames[k]]));
+  }
+  canvas.draw({path}, line_style(colour::vermillion, 1.1));
   return canvas.finish();
 }
 
@@ -466,6 +532,26 @@ Figure make_path_comparison(const std::vector<PathPanel>& panels, int link) {
   view.pad(0.05);
   const auto map = fit(view, page_cm - left_cm - 0.4, 10.0);
   const auto count = static_cast<double>(panels.size());
+  // nothing but paths: one over the other, to be compared
+  if (std::all_of(panels.begin(), panels.end(),
+                  [](const PathPanel& panel) { return panel.scene->obstacles.empty(); })) {
+    const double top = below_cm + map.height_cm;
+    const double height = top + 0.5 * count + 0.3;
+    Canvas canvas(page_cm, height);
+    canvas.panel(left_cm, left_cm + map.width_cm, below_cm, top);
+    canvas.axes("x (m)", "y (m)", view.x, view.y);
+    canvas.command(fmt::format(
+        "set key at screen {:.6f},{:.6f} left bottom vertical Left reverse noenhanced maxrows 9 "
+        "samplen 2 font ',8' textcolor '#333333'",
+        left_cm / page_cm, (top + 0.1) / height));
+    for (std::size_t k = 0; k < panels.size(); ++k) {
+      canvas.draw({paths[k]}, line_style(distinct_colour(k), 1.4), panels[k].name);
+      canvas.draw(
+          {{paths[k].back()}},
+          fmt::format("with points pointtype 5 pointsize 0.6 linecolor '{}'", distinct_colour(k)));
+    }
+    return canvas.finish();
+  }
   const double pitch = map.height_cm + 1.9;
   Canvas canvas(page_cm, count * pitch + 0.1);
   for (std::size_t k = 0; k < panels.size(); ++k) {

@@ -80,8 +80,7 @@ Json to_json(const Verdict& verdict) {
     bool holds = false;
     for (const auto& [way, value] : verdict.controls) {
       control_values[way] = to_json(value);
-      if (claim.judged.empty() || way == claim.judged)
-        holds = holds || fulfils(value, claim.holds);
+      if (claim.judged.empty() || way == claim.judged) holds = holds || fulfils(value, claim.holds);
     }
     control["values"] = std::move(control_values);
     control["measured"] = holds;

@@ -96,9 +96,9 @@ std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
         }
         try {
           replays.push_back(
-              {name, fmt::format("{}", fmt::join(claims, ", ")),
-               fmt::format("{}-{}", report.file->source, number),
-               run_and_pack(done.scenario, folder / fmt::format("{}-{}", report.file->source,
+              {name, fmt::format("{}", fmt::join(claims, ", ")), figure_name(*report.file, number),
+               run_and_pack(done.scenario, folder / fmt::format("{}-{}-{}", report.file->source,
+                                                                report.file->path.stem().string(),
                                                                 folder_name(name)))});
         } catch (const Error& error) {
           print_warning(fmt::format("no replay of {}: {}", name, error.what()));

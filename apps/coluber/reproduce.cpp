@@ -50,13 +50,14 @@ Figure draw(const ClaimFile& file, const ClaimFigure& spec, const RunStore& stor
   if (spec.plot == "paths") {
     std::vector<PathPanel> panels;
     for (std::size_t k = 0; k < runs.size(); ++k)
-      panels.push_back({scenes[k].title, &runs[k]->trajectory, &scenes[k]});
+      panels.push_back({scenes[k].title, spec.runs[k], &runs[k]->trajectory, &scenes[k]});
     return make_path_comparison(panels, spec.links.front());
   }
   FigureOptions options;
   options.time = spec.time;
   options.from = spec.from;
   options.to = spec.to;
+  options.times = spec.times;
   options.zoom = spec.zoom;
   options.links = spec.links;
   return make_figure(spec.plot, runs.front()->trajectory, scenes.front(), options);
@@ -75,8 +76,7 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
       });
       if (!done) continue;
       try {
-        figures.push_back({fmt::format("{}-{}", report.file->source, number), spec.title,
-                           spec.caption,
+        figures.push_back({figure_name(*report.file, number), spec.title, spec.caption,
                            render(draw(*report.file, spec, store), PictureFormat::svg)});
       } catch (const FileError& error) {  // without gnuplot the page goes without pictures
         fmt::print(stderr, "warning: the report has no figures: {}\n", error.what());

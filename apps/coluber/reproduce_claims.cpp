@@ -143,6 +143,21 @@ class Reader {
     return value;
   }
 
+  std::vector<double> numbers_of(const toml::table& table, std::string_view parent,
+                                 std::string_view key) {
+    std::vector<double> values;
+    const auto* node = table.get(key);
+    if (node == nullptr) return values;
+    const auto* array = node->as_array();
+    for (std::size_t k = 0; array != nullptr && k < array->size(); ++k) {
+      const auto value = array->get(k)->is_number() ? array->get(k)->value<double>() : std::nullopt;
+      if (value && std::isfinite(*value)) values.push_back(*value);
+    }
+    if (array == nullptr || values.size() != array->size())
+      fault(node->source().begin, path_of(parent, key), "expected a list of finite numbers");
+    return values;
+  }
+
   std::vector<int> integers_of(const toml::table& table, std::string_view parent,
                                std::string_view key) {
     std::vector<int> values;
@@ -190,10 +205,10 @@ class Reader {
   }
 
   void read_claim(const toml::table& table) {
-    allow(table, "claim",
-          {"id", "where", "statement", "kind", "unit", "published", "tolerance", "holds",
-           "expected", "band", "run", "measure", "control", "control_measure", "judged", "status",
-           "note"});
+    allow(
+        table, "claim",
+        {"id", "where", "statement", "kind", "unit", "published", "tolerance", "holds", "expected",
+         "band", "run", "measure", "control", "control_measure", "judged", "status", "note"});
     const auto at = table.source().begin;
     Claim claim;
     claim.source = file_.source;
@@ -285,7 +300,7 @@ class Reader {
 
   void read_figure(const toml::table& table) {
     allow(table, "figure",
-          {"title", "caption", "plot", "runs", "time", "from", "to", "zoom", "links"});
+          {"title", "caption", "plot", "runs", "time", "times", "from", "to", "zoom", "links"});
     const auto at = table.source().begin;
     ClaimFigure figure;
     figure.title = text_of(table, "figure", "title", true);
@@ -293,6 +308,7 @@ class Reader {
     figure.plot = text_of(table, "figure", "plot", true);
     figure.runs = texts_of(table, "figure", "runs");
     figure.time = number_of(table, "figure", "time");
+    figure.times = numbers_of(table, "figure", "times");
     figure.from = number_of(table, "figure", "from");
     figure.to = number_of(table, "figure", "to");
     figure.links = integers_of(table, "figure", "links");
@@ -326,6 +342,10 @@ std::string_view to_string(ClaimStatus status) {
   static constexpr std::array<std::string_view, 3> names{"reproduced", "differs",
                                                          "not-reproducible"};
   return names[static_cast<std::size_t>(status)];
+}
+
+std::string figure_name(const ClaimFile& file, int number) {
+  return fmt::format("{}-{}-{}", file.source, file.path.stem().string(), number);
 }
 
 std::vector<ClaimFile> load_claims(const fs::path& folder) {

@@ -74,6 +74,7 @@ struct ClaimFigure {
   std::string plot;  ///< a name of `coluber list plots`, or "paths": one link of several runs
   std::vector<std::string> runs;
   std::optional<double> time, from, to;
+  std::vector<double> times;  ///< postures
   bool zoom = false;
   std::vector<int> links;
 };
@@ -88,6 +89,9 @@ struct ClaimFile {
   std::vector<Claim> claims;
   std::vector<ClaimFigure> figures;
 };
+
+/// `transeth-spatial-3` of the third figure in spatial.toml: files of one source have their own.
+std::string figure_name(const ClaimFile& file, int number);
 
 /// Reads every `*.toml` of the folder and of the folders in it (one a source), in the order of
 /// their names. Throws InputError with every fault.

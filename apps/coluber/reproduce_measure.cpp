@@ -122,6 +122,11 @@ MeasureValue mean_velocity(const json& spec, const Context& context) {
   return displacement(trajectory_of(spec, context), spec, from, to, axis_of(spec)) / (to - from);
 }
 
+MeasureValue displacement_over(const json& spec, const Context& context) {
+  return displacement(trajectory_of(spec, context), spec, spec.at("from").get<double>(),
+                      spec.at("to").get<double>(), axis_of(spec));
+}
+
 // angle from e_x to the displacement over the window, seen from above
 MeasureValue direction(const json& spec, const Context& context) {
   const auto& run = trajectory_of(spec, context);
@@ -168,8 +173,7 @@ MeasureValue axial_slide(const json& spec, const Context& context) {
   double slid = 0.0;
   for (std::size_t k = frames.front() + 1; k <= frames.back(); ++k) {
     const double theta = 0.5 * (angle[k - 1] + angle[k]);
-    slid +=
-        std::abs((x[k] - x[k - 1]) * std::cos(theta) + (y[k] - y[k - 1]) * std::sin(theta));
+    slid += std::abs((x[k] - x[k - 1]) * std::cos(theta) + (y[k] - y[k - 1]) * std::sin(theta));
   }
   return slid;
 }
@@ -234,11 +238,10 @@ MeasureValue apart(const json& spec, const Context& context) {
   double largest = 0.0;
   for (const auto k : frames_in(run, spec)) {
     const double t = run.time[k];
-    largest =
-        std::max(largest, std::hypot(run.at("link_position", k, link, 0) -
-                                         at_time(other, "link_position", t, link, 0),
-                                     run.at("link_position", k, link, 1) -
-                                         at_time(other, "link_position", t, link, 1)));
+    largest = std::max(largest, std::hypot(run.at("link_position", k, link, 0) -
+                                               at_time(other, "link_position", t, link, 0),
+                                           run.at("link_position", k, link, 1) -
+                                               at_time(other, "link_position", t, link, 1)));
   }
   return largest;
 }
@@ -436,6 +439,7 @@ const std::vector<Measure>& measures() {
   static const Parameter to{"to", Kind::number};
   static const std::vector<Measure> all{
       {"mean_velocity", {any_link, axis, from, to}, true, mean_velocity},
+      {"displacement", {any_link, axis, from, to}, true, displacement_over},
       {"direction", {any_link, from, to}, true, direction},
       {"back_steps", {any_link, axis, from, to}, true, back_steps},
       {"bend", {any_link, from, to}, true, bend},

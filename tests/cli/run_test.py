@@ -375,7 +375,13 @@ def test_bench(tmp):
         done = coluber("bench", "planar.pegs", "--n", 10, "--repeat", 1, env={**os.environ, "COLUBER_DATA": str(tmp / "data")})
         check(f"{what} of pegs is an error, not a bare floor", done.returncode in (1, 3) and name.rsplit("/", 1)[1] in done.stderr
               and "planar.pegs" not in done.stdout, f"{done.returncode} {done.stdout} {done.stderr}")
-    check("a scene to come exits 2", "not built yet" in coluber("bench", "spatial.floor").stderr)
+    for scene, least in (("spatial.floor", 20), ("spatial.cylinders", 20)):
+        done = coluber("bench", scene, "--n", "10", "--repeat", 1, "--json")
+        row = json.loads(done.stdout)["scenes"][0]
+        check(f"bench {scene} has the fields of the contract", done.returncode == 0 and row["name"] == scene and row["n"] == 10 and row["law"] == "anchored", done.stderr)
+        check(f"{scene}: no step fails and the law holds", row["failed_steps"] == 0 and row["residual_max"] <= 1e-9, row)
+        # two spheres a link on the floor; the peers' gait lifts none
+        check(f"{scene}: the floor's contacts are counted, and those at cylinders", row["contacts_mean"] >= least - 0.5 and (row["contacts_mean"] > least) == (scene == "spatial.cylinders"), row["contacts_mean"])
 
 
 def main():
