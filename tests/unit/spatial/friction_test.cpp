@@ -403,6 +403,22 @@ TEST(LoadSharing, EqualRubsWithHalfTheLinksWeightWhateverThePointCarries) {
   EXPECT_NEAR(state.twist.tail<3>().norm(), 1.0 - 0.3 * kGravity * 0.1, 1e-6);
 }
 
+TEST(LoadSharing, EqualDoesNotRubInTheAir) {
+  Model model = sample::make_aiko(1);
+  model.load_sharing = LoadSharing::equal;
+  State state =
+      make_state(model, VectorXd(0), 0, {0.0, 0.0, 0.0525 + 0.01}, compute_axes(0.0, 0.0, 0.0));
+  Twist twist;
+  twist << 1.0, 0.0, 0.0, 0.5, 0.0, 0.0;
+  sample::set_motion(model, twist, VectorXd(0), 1e-3, state);
+  Data data(model);
+  for (int k = 0; k < 40; ++k) {  // it falls for 45 ms
+    ASSERT_EQ(step(model, state, data, JointCommand(0), {}).status, Status::ok);
+  }
+  EXPECT_NEAR(state.v(0, 0), 0.5, 1e-14);
+  EXPECT_NEAR(state.omega(0, 0), 1.0, 1e-13) << "nor is its rolling slowed";
+}
+
 /// One link lying on two cylinders as a block lies on a floor, pulled by gravity down the slope at
 /// the angle `beta` from straight onto them; the ground itself is slippery.
 Model block(double mu, double beta) {

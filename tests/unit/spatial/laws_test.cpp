@@ -95,6 +95,35 @@ TEST(SpatialLaws, TheKineticEnergyIsWhatTheWorksAddUpTo) {
   EXPECT_LT(friction, -0.01);
 }
 
+TEST(SpatialLaws, OneLinkOfRoundInertiaHasNoSchemeErrorWhateverActsOnIt) {
+  // No joints, and an inertia that no turn changes: every step's change of kinetic energy is the
+  // work of its impulses, to rounding.
+  Model model = sample::make_aiko(1);
+  model.links[0].Theta_rho = model.links[0].Theta_psi;
+  model.tilt = 0.4;
+  model.obstacles = {{{0.5, 0.08}, 0.05, 0.4}};
+  State state = make_state(model, VectorXd(0), 0, {0.0, 0.0, 0.1}, compute_axes(0.3, 0.2, 0.0));
+  Data data(model);
+  double scheme = 0.0;
+  double contact = 0.0;
+  double friction = 0.0;
+  double gravity = 0.0;
+  double touched = 0.0;
+  for (int k = 0; k < 1500; ++k) {
+    ASSERT_EQ(step(model, state, data, JointCommand(0), {}).status, Status::ok);
+    scheme = std::max(scheme, std::abs(data.work.scheme));
+    contact += data.work.contact;
+    friction += data.work.friction;
+    gravity += data.work.gravity;
+    touched += data.obstacle_impulse.norm();
+  }
+  EXPECT_LE(scheme, 1e-12) << "of energies of 1 J";
+  EXPECT_LT(contact, -0.01);
+  EXPECT_LT(friction, -0.01);
+  EXPECT_GT(gravity, 0.1);
+  EXPECT_GT(touched, 1e-3);
+}
+
 TEST(SpatialLaws, TheSchemesShareOfTheWorkHalvesWithTheStep) {
   // Undulation on the floor, without impacts.
   std::vector<double> scheme;
