@@ -244,11 +244,11 @@ TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
   EXPECT_NO_THROW(resume_with(at, iterations + 1));
   EXPECT_THROW(resume_with(at, ~0ULL >> 1U), FileError);
   EXPECT_THROW(resume_with(at, ~0ULL), FileError) << "-1";
-  for (const std::size_t bounded_by_steps : {40, 32}) {
+  for (const std::size_t bounded_by_steps : {40U, 32U}) {
     EXPECT_NO_THROW(resume_with(at - bounded_by_steps, 500));
     EXPECT_THROW(resume_with(at - bounded_by_steps, 501), FileError);
   }
-  for (const std::size_t many : {24, 16}) {
+  for (const std::size_t many : {24U, 16U}) {
     EXPECT_NO_THROW(resume_with(at - many, 12345));
     EXPECT_THROW(resume_with(at - many, ~0ULL >> 1U), FileError);
   }
