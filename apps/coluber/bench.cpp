@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <Eigen/Core>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <time.h>
@@ -168,13 +169,35 @@ constexpr Scene scenes[] = {{"planar.floor", make_floor, false, false},
                             {"spatial.floor", make_spatial_floor, false, true},
                             {"spatial.cylinders", make_cylinders, true, true}};
 
+// Mean of the links' centres seen from above, in a frame of the system.
+Eigen::Vector2d compute_centre(const System& system, std::span<const double> values) {
+  std::size_t at = 0;
+  for (const Observable& observable : system.observables()) {
+    if (observable.name == "link_position") {
+      const auto axes = static_cast<std::size_t>(observable.shape.at(1));
+      const auto links = static_cast<std::size_t>(observable.shape.at(0));
+      Eigen::Vector2d sum = Eigen::Vector2d::Zero();
+      for (std::size_t i = 0; i < links; ++i) {
+        sum += Eigen::Vector2d(values[at + i * axes], values[at + i * axes + 1]);
+      }
+      return sum / static_cast<double>(links);
+    }
+    at += static_cast<std::size_t>(observable.size());
+  }
+  return Eigen::Vector2d::Constant(std::numeric_limits<double>::quiet_NaN());
+}
+
 // Counts the contacts of every step: those the system shows, and the points on the ground that a
-// model has without showing them.
+// model has without showing them. Sees how far the robot came.
 class ContactCounter final : public simulation::FrameSink {
  public:
   explicit ContactCounter(int ground_points) : ground_points_(ground_points) {}
-  void frame(const System& system, std::span<const double> /*values*/) override {
-    if (system.step_count() == 0) return;
+  void frame(const System& system, std::span<const double> values) override {
+    end_ = compute_centre(system, values);
+    if (system.step_count() == 0) {
+      start_ = end_;
+      return;
+    }
     const auto moving = static_cast<std::size_t>(
         std::ranges::count_if(system.bodies(), [](const Body& body) { return body.moving; }));
     slots_.resize(moving * static_cast<std::size_t>(system.contact_slots()));
@@ -186,9 +209,12 @@ class ContactCounter final : public simulation::FrameSink {
   [[nodiscard]] double mean() const {
     return steps_ > 0 ? static_cast<double>(contacts_) / static_cast<double>(steps_) : 0.0;
   }
+  [[nodiscard]] Eigen::Vector2d displacement() const { return end_ - start_; }
 
  private:
   int ground_points_;
+  Eigen::Vector2d start_ = Eigen::Vector2d::Zero();
+  Eigen::Vector2d end_ = Eigen::Vector2d::Zero();
   std::vector<ContactSlot> slots_;
   std::int64_t contacts_ = 0;
   std::int64_t steps_ = 0;
@@ -218,6 +244,7 @@ struct Measured {
   double iterations_mean = 0.0;
   int iterations_max = 0;
   double contacts_mean = 0.0;
+  Eigen::Vector2d displacement = Eigen::Vector2d::Zero();  // of the mean of the links' centres (m)
   double failed_steps = 0.0;
   Json phases;
 };
@@ -243,6 +270,7 @@ Measured measure(const Scene& scene, int n, int repeat) {
     throw Error(fmt::format("{}, n = {}: {}", scene.name, n, seen.message));
   }
   out.contacts_mean = counter.mean();
+  out.displacement = counter.displacement();
   out.residual_max = find_item(seen, "residual_max");
   out.failed_steps = find_item(seen, "failed_steps");
   out.iterations_mean = seen.iterations_mean;
@@ -311,6 +339,7 @@ Json to_json(const Measured& row) {
           {"iterations_mean", row.iterations_mean},
           {"iterations_max", row.iterations_max},
           {"contacts_mean", row.contacts_mean},
+          {"displacement", {row.displacement.x(), row.displacement.y()}},
           {"failed_steps", static_cast<std::int64_t>(row.failed_steps)},
           {"phases", row.phases}};
 }

@@ -333,44 +333,50 @@ Figure draw_velocities(const Trajectory& run, const Scene& scene, const FigureOp
   const int n = count_of(run, "link_position");
   const auto links =
       chosen(options, n, n < 3 ? up_to(n) : std::vector<int>{1, middle_link(n), n}, "link");
-  std::vector<std::vector<Polyline>> lines;  // by component, by link
-  for (int axis = 0; axis < components_of(run, "link_position"); ++axis) {
-    auto& of_axis = lines.emplace_back();
+  struct Component {
+    std::string name;
+    std::vector<Polyline> lines;  // by link
     double fastest = 0.0;
+  };
+  std::vector<Component> all;
+  for (int axis = 0; axis < components_of(run, "link_position"); ++axis) {
+    Component& component = all.emplace_back();
+    component.name = component_name(run, "link_position", axis);
     for (const int i : links) {
       const auto place = over_time(run, window, "link_position", i, axis, 1.0);
-      auto& line = of_axis.emplace_back();
+      auto& line = component.lines.emplace_back();
       for (std::size_t k = 1; k < place.size(); ++k) {
         line.push_back({0.5 * (place[k - 1].x + place[k].x),
                         (place[k].y - place[k - 1].y) / (place[k].x - place[k - 1].x)});
-        fastest = std::max(fastest, std::abs(line.back().y));
+        component.fastest = std::max(component.fastest, std::abs(line.back().y));
       }
     }
-    if (axis >= 2 && fastest < least::velocity) lines.pop_back();  // it stays on the ground
   }
+  // along an axis where nothing moves there is nothing to see
+  auto shown = all;
+  std::erase_if(shown, [](const Component& c) { return c.fastest < least::velocity; });
+  if (shown.empty()) shown = all;
   constexpr double size = 3.4;
   constexpr double gap = 0.4;
   const double right = page_cm - 0.5;
-  const auto panels = static_cast<double>(lines.size());
+  const auto panels = static_cast<double>(shown.size());
   Canvas canvas(page_cm, below_cm + panels * (size + gap) - gap + above_two_cm);
-  for (std::size_t axis = 0; axis < lines.size(); ++axis) {
-    const bool lowest = axis + 1 == lines.size();
+  for (std::size_t c = 0; c < shown.size(); ++c) {
+    const bool lowest = c + 1 == shown.size();
     Range y{0.0, 0.0};
-    for (const auto& line : lines[axis]) include(y, line);
-    const double bottom = below_cm + (panels - 1.0 - static_cast<double>(axis)) * (size + gap);
+    for (const auto& line : shown[c].lines) include(y, line);
+    const double bottom = below_cm + (panels - 1.0 - static_cast<double>(c)) * (size + gap);
     canvas.panel(left_cm, right, bottom, bottom + size);
-    canvas.axes(lowest ? "time t (s)" : "",
-                fmt::format("velocity {} (m/s)",
-                            component_name(run, "link_position", static_cast<int>(axis))),
-                times, padded(y, least::velocity));
+    canvas.axes(lowest ? "time t (s)" : "", fmt::format("velocity {} (m/s)", shown[c].name), times,
+                padded(y, least::velocity));
     if (!lowest) canvas.hide_x_numbers();
-    if (axis == 0) {
+    if (c == 0) {
       canvas.legend_above();
       canvas.heading(scene.title);
     }
     for (std::size_t k = 0; k < links.size(); ++k)
-      canvas.draw({thinned(lines[axis][k])}, line_style(distinct_colour(k), 1.2),
-                  axis == 0 ? fmt::format("link {}", links[k]) : "");
+      canvas.draw({thinned(shown[c].lines[k])}, line_style(distinct_colour(k), 1.2),
+                  c == 0 ? fmt::format("link {}", links[k]) : "");
   }
   return canvas.finish();
 }

@@ -501,7 +501,7 @@ Figure draw_postures(const Trajectory& run, const Scene& scene, const FigureOpti
   canvas.panel(left_cm, left_cm + map.width_cm, below_cm, top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.legend_above();
-  canvas.heading(scene.title, fmt::format("link 1 darker; path of link {}", middle));
+  canvas.heading(scene.title);
   draw_obstacles(canvas, scene, view, map);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const auto edge = sequential_colour(k, frames.size());

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import h5py
+
 from harness import COLUBER, SOURCE, check, finish
 
 SCENARIO = str(SOURCE / "scenarios" / "aiko_course.toml")
@@ -49,6 +51,49 @@ def test_bench():
     check("… with shares that add up to 1", abs(sum(p["share"] for p in scene["phases"]) - 1.0) < 1e-9, scene["phases"])
 
 
+PEERS = """schema = 1
+duration = {}
+[robot]
+model = "spatial"
+joint = "yaw"
+links = 10
+link = {{ mass = 0.682, inertia = 1.32e-3, inertia_axial = 9.40e-4, length = 0.122, half_core = 0.0393, radius = 0.0525, shape = "spheres" }}
+[start]
+shape = "gait"
+link = 1
+position = [0.061, 0.0]
+heading_deg = -42.8901
+[world]
+friction = [0.3, 0.3]
+[gait]
+name = "lateral_undulation"
+amplitude_deg = 40.0
+omega_deg = 80.0
+phase_deg = -50.0
+[controller]
+kp = 60.0
+kd = 0.4
+"""
+
+
+def test_the_peers_scene_in_space(tmp):
+    def displacement(seconds):
+        (tmp / "peers.toml").write_text(PEERS.format(seconds))
+        done = call(COLUBER, "run", tmp / "peers.toml", "--out", tmp / "run", "--force", "-q")
+        check(f"the peers' scene runs for {seconds} s", done.returncode == 0, done.stderr)
+        with h5py.File(tmp / "run/trajectory.h5") as file:
+            centre = file["link_position"][()].mean(axis=1)
+        return (centre[-1] - centre[0])[:2]
+
+    bench = json.loads(call(COLUBER, "bench", "spatial.floor", "--n", 10, "--repeat", 1, "--json").stdout)["scenes"][0]
+    # rounding alone: the bench's scene and this one are the same
+    ours = displacement(3.0)
+    check("spatial.floor is the peers' scene", all(abs(a - b) <= 1e-12 for a, b in zip(ours, bench["displacement"])), (ours, bench["displacement"]))
+    x, y = displacement(5.0)
+    # the reference solution's, printed to the micrometre
+    check("the mean of its links comes (50.352, -29.520) mm in 5 s", abs(x - 0.050352) <= 1e-6 and abs(y + 0.029520) <= 1e-6, (x, y))
+
+
 def test_peers(tmp):
     build = Path(COLUBER).parent.parent
     if not (build / "bin/peers_coluber").exists():  # builds without benchmarks
@@ -82,5 +127,6 @@ def test_peers(tmp):
 with tempfile.TemporaryDirectory() as folder:
     test_profile(Path(folder))
     test_bench()
+    test_the_peers_scene_in_space(Path(folder))
     test_peers(Path(folder))
 finish()

@@ -22,7 +22,7 @@ from harness import COLUBER, SOURCE, check, finish
 COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
-NAMES = ["course", "path", "forces", "angles", "torques", "energy", "residual"]
+NAMES = ["course", "path", "postures", "velocities", "forces", "angles", "torques", "energy", "residual"]
 
 
 def coluber(*words, **more):
@@ -306,6 +306,33 @@ def test_many_obstacles(tmp, course):
     check("the robot stays as large as a third of what it is among few", len(links) == len(before) == 11
           and extent(links[0])[0] > extent(before[0])[0] / 3, f"{extent(links[0])} {extent(before[0])}")
     check("the paths are not numbered all over", not [w for w in texts(folder / "plots/path.svg") if re.fullmatch(r"\d{3,}", w)], texts(folder / "plots/path.svg")[:40])
+
+
+def test_runs_in_space(tmp, course):
+    winding = run(tmp / "winding", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 3.0)
+    done = coluber("plot", winding)
+    check("a run in space draws every plot", done.returncode == 0 and done.stderr == "" and len(done.stdout.split()) == len(NAMES), done.stderr)
+    words = texts(winding / "plots/angles.svg")
+    check("angles of cardan joints have a panel an axis, with its error", [w for w in words if w.endswith("(deg)")] == ["yaw angle (deg)", "yaw error (deg)", "pitch angle (deg)", "pitch error (deg)"], words)
+    check("… each joint once in the legend", [w for w in words if w.startswith("joint ")] == [f"joint {k}" for k in range(1, 11)], words)
+    words = texts(winding / "plots/torques.svg")
+    check("torques are told apart by axis", [w for w in words if w in ("yaw", "pitch")] == ["yaw", "pitch"], words)
+    check("a path has a strip for z where a link is lifted", "z (m)" in texts(winding / "plots/path.svg"))
+    floor = run(tmp / "floor", SOURCE / "scenarios/aiko_spatial_floor.toml", "--duration", 0.5)
+    coluber("plot", floor, "--what", "path", "--what", "velocities", "-o", tmp / "f.svg")
+    check("… and none where all stay on the floor", "z (m)" not in texts(tmp / "f-path.svg") and "velocity z (m/s)" not in texts(tmp / "f-velocities.svg") and "velocity y (m/s)" in texts(tmp / "f-velocities.svg"))
+    check("postures say their times", [w for w in texts(winding / "plots/postures.svg") if w.startswith("t = ")] == ["t = 0 s", "t = 1 s", "t = 2 s", "t = 3 s"], texts(winding / "plots/postures.svg"))
+    with h5py.File(winding / "trajectory.h5") as file:
+        times, angle = file["time"][()], file["joint_angle"][()]
+    (tmp / "mine.csv").write_text("time,joint_angle.3.pitch\n" + "".join(f"{times[k]},{angle[k, 2, 1]}\n" for k in range(0, len(times), 20)))
+    done = coluber("plot", winding, "--what", "angles", "--measured", tmp / "mine.csv", "-o", tmp / "m.svg")
+    check("a measured pitch is drawn over ours", done.returncode == 0 and done.stderr == "" and (tmp / "m.svg").read_text().count("href='#gpPt5'") >= len(range(0, len(times), 20)), done.stderr)
+    drop = run(tmp / "drop", SOURCE / "scenarios/aiko_drop.toml", "--duration", 0.1)
+    coluber("plot", drop, "--what", "course", "--time", 0.0, "--zoom", "-o", tmp / "d.svg")
+    links = polygons(tmp / "d.svg", (220, 236, 246)) + polygons(tmp / "d.svg", (143, 199, 230))
+    wide, high = extent(links[0])
+    # pitched by 30 degrees a link's shadow is shorter than the link: 2 (L_SC + L_GS cos 30°) by 2 L_SC
+    check("from above a link that points down is shorter", abs(wide / high - (0.0525 + 0.0393 * math.cos(math.pi / 6)) / 0.0525) < 0.01, (wide, high))
 
 
 def test_joint_tables(tmp, course):
