@@ -1,5 +1,6 @@
 #include "plot_scene.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -19,13 +20,20 @@ std::string quoted(const std::string& text) {
   return json(text).dump(-1, ' ', true);  // a JSON string is a TOML basic string
 }
 
+/// Null, or a table of nothing but nulls: keys that this robot does not have.
+bool is_absent(const json& value) {
+  return value.is_null() || (value.is_object() && !value.empty() &&
+                             std::all_of(value.begin(), value.end(),
+                                         [](const json& item) { return is_absent(item); }));
+}
+
 /// The value in TOML. Everything but a top-level key is written inline.
 std::string toml_value(const json& value) {
   if (value.is_object()) {
     std::string text = "{";
     bool first = true;
     for (const auto& [key, item] : value.items()) {
-      if (item.is_null()) continue;
+      if (is_absent(item)) continue;
       text += fmt::format("{}{} = {}", first ? "" : ", ", quoted(key), toml_value(item));
       first = false;
     }

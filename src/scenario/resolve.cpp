@@ -51,14 +51,14 @@ json defaults() {
   return root;
 }
 
-json to_json(const Link& link) {
+json to_json(const Link& link, bool spatial) {
   return {{"mass", link.mass},
           {"inertia", link.inertia},
           {"length", link.length},
           {"half_core", link.half_core},
           {"radius", link.radius},
           {"cg_offset", link.cg_offset},
-          {"inertia_axial", link.inertia_axial},
+          {"inertia_axial", spatial ? json(link.inertia_axial) : json()},
           {"shape", link.spheres ? "spheres" : "capsule"}};
 }
 
@@ -78,6 +78,7 @@ void resolve(Scenario& s) {
 
   json& robot = root["robot"];
   robot["model"] = s.robot.model;
+  const bool spatial = s.robot.model == "spatial";
   if (!s.robot.name.empty()) robot["name"] = s.robot.name;
   robot["links"] = s.robot.link.size();
   robot["friction_points"] = s.robot.friction_points;
@@ -85,7 +86,7 @@ void resolve(Scenario& s) {
   json link = json::array();
   bool alike = true;
   for (const Link& each : s.robot.link) {
-    link.push_back(to_json(each));
+    link.push_back(to_json(each, spatial));
     alike = alike && link.back() == link.front();
   }
   robot["link"] = alike && !link.empty() ? link.front() : link;
@@ -133,10 +134,12 @@ void resolve(Scenario& s) {
     gait["phase_deg"] = s.gait.phase_deg;
     gait["offset_deg"] = s.gait.offset_deg;
     gait["soft_start"] = s.gait.soft_start;
-    gait["vertical"]["amplitude_deg"] = s.gait.vertical.amplitude_deg;
-    gait["vertical"]["omega_deg"] = s.gait.vertical.omega_deg;
-    gait["vertical"]["phase_deg"] = s.gait.vertical.phase_deg;
-    gait["vertical"]["offset_phase_deg"] = s.gait.vertical.offset_phase_deg;
+    if (spatial && s.robot.cardan) {  // else a key that goes with other robots
+      gait["vertical"]["amplitude_deg"] = s.gait.vertical.amplitude_deg;
+      gait["vertical"]["omega_deg"] = s.gait.vertical.omega_deg;
+      gait["vertical"]["phase_deg"] = s.gait.vertical.phase_deg;
+      gait["vertical"]["offset_phase_deg"] = s.gait.vertical.offset_phase_deg;
+    }
   } else {
     root["gait"] = nullptr;
   }
