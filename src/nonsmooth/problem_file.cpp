@@ -17,6 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "coluber-contact-problem";
+constexpr int kVersion = 2;  // 1 had neither shares_normal nor kind
 
 template <typename Matrix>
 json numbers(const Matrix& matrix) {
@@ -66,7 +67,7 @@ void save_problem(const std::filesystem::path& file, const SavedProblem<T>& save
   json impulses = json::array();
   for (const Impulse& P : saved.previous.impulse) impulses.push_back({P.N, P.T.x(), P.T.y()});
   const json document{{"format", kFormat},
-                      {"version", 1},
+                      {"version", kVersion},
                       {"twist_size", T},
                       {"impulse_scale", saved.problem.impulse_scale},
                       {"length_scale", saved.problem.length_scale},
@@ -100,6 +101,9 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
     const json document = json::parse(in);
     if (document.at("format") != kFormat || document.at("twist_size") != T) {
       throw FileError(fmt::format("not a contact problem of twist size {}", T));
+    }
+    if (const int version = document.at("version"); version < 1 || version > kVersion) {
+      throw FileError(fmt::format("a contact problem of version {}", version));
     }
     saved.problem.impulse_scale = document.at("impulse_scale");
     saved.problem.length_scale = document.at("length_scale");
@@ -139,19 +143,27 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
       contact.load = entry.at("load");
       contact.unilateral = entry.at("unilateral");
       contact.shares_normal = entry.value("shares_normal", false);
-      contact.kind = static_cast<ContactKind>(std::clamp(entry.value("kind", 2), 0, 2));
-      if (contact.shares_normal && saved.problem.contacts.empty()) {
-        throw FileError("the first contact cannot share the normal impulse of one before it");
+      const int kind = entry.value("kind", static_cast<int>(ContactKind::obstacle));
+      if (kind < 0 || kind > static_cast<int>(ContactKind::obstacle)) {
+        throw FileError(fmt::format("a contact of kind {}", kind));
       }
-      if ((contact.unilateral && !(contact.c > 0.0)) ||
+      contact.kind = static_cast<ContactKind>(kind);
+      // c = 0 is the thesis' own law, which solve_thesis() alone takes
+      if ((contact.unilateral && !(contact.c >= 0.0)) ||
           (contact.mu_max > 0.0 && !(contact.c_t > 0.0))) {
-        throw FileError("a contact needs c > 0 and, with friction, c_t > 0");
+        throw FileError("a contact needs c >= 0 and, with friction, c_t > 0");
       }
       saved.problem.contacts.push_back(contact);
     }
     if (first != static_cast<int>(saved.problem.contacts.size())) {
       throw FileError(fmt::format("nodes claim {} contacts, the file has {}", first,
                                   saved.problem.contacts.size()));
+    }
+    for (const Node<T>& node : saved.problem.nodes) {
+      if (node.contact_count > 0 &&
+          saved.problem.contacts[static_cast<std::size_t>(node.first_contact)].shares_normal) {
+        throw FileError("the first contact of a node has none before it to share a normal with");
+      }
     }
     const json& previous = document.at("previous");
     saved.previous.resize(saved.problem.nodes.size(), saved.problem.contacts.size());

@@ -143,6 +143,7 @@ Rounding compute_rounding(const ContactProblem<T>& problem, const Solution<T>& s
 
       // The solver's sums have been rounded as well, by as much as a product once more.
       const Twist<T> gamma = moved + (T + 1.0) * size;
+      if (!(P.N > 0.0)) continue;  // open: its residual is exactly zero
       if (contact.unilateral) {
         raise(result.law, kProxR * (contact.w_N.cwiseAbs().dot(gamma) +
                                     4.0 * (std::abs(contact.b) + contact.c * P.N)) +

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "coluber/core/profile.hpp"
 #include "coluber/core/status.hpp"
@@ -46,9 +47,13 @@ SolveInfo solve_problem(Data& data, const Options& options) {
   return solve_thesis(data.problem, data.solution, data.solver, thesis);
 }
 
-/// How the answer in `data.solution` came out.
+/// Solves `data.problem` and says how it came out. The worst contact is named `quantity` and the
+/// 1-based part its node belongs to: `part_of_node` has the 0-based one of every node.
 template <typename Data, typename Options>
-StepInfo judge_step(Data& data, const Options& options, const SolveInfo& solve) {
+StepInfo solve_step(Data& data, const Options& options, const std::vector<int>& part_of_node,
+                    const char* quantity) {
+  const SolveInfo solve = solve_problem(data, options);
+  lap(data.profile, Phase::solve);
   const Residual residual =
       compute_residual(data.problem, data.solution, data.residual, options.law);
   StepInfo info;
@@ -62,8 +67,8 @@ StepInfo judge_step(Data& data, const Options& options, const SolveInfo& solve) 
   info.residual = std::max(residual.law, residual.momentum);
   info.rigid_residual = std::max(residual.rigid_law, residual.momentum);
   if (residual.worst_node >= 0) {
-    info.quantity = "impulse on link";
-    info.index = data.link_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
+    info.quantity = quantity;
+    info.index = part_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
   }
   if (!std::isfinite(info.residual)) info.status = Status::non_finite;
   // The thesis' iteration has its own, looser end.
@@ -74,24 +79,6 @@ StepInfo judge_step(Data& data, const Options& options, const SolveInfo& solve) 
       return compute_rounding(data.problem, data.solution, data.residual);
     });
     if (!good) info.status = Status::not_converged;
-  }
-  return info;
-}
-
-/// Solves `data.problem` and says how it came out.
-template <typename Data, typename Options>
-StepInfo solve_step(Data& data, const Options& options) {
-  const SolveInfo solve = solve_problem(data, options);
-  lap(data.profile, Phase::solve);
-  StepInfo info = judge_step(data, options, solve);
-  // An impact can be solved in one sweep, whose large increments leave large roundings. A sweep
-  // from the answer has small ones.
-  if (solve.status == Status::ok && info.status == Status::not_converged) {
-    const StepInfo first = info;
-    info = judge_step(data, options, solve_problem(data, options));
-    info.iterations += first.iterations;
-    info.fallback_sweeps += first.fallback_sweeps;
-    info.fallback_passes += first.fallback_passes;
   }
   lap(data.profile, Phase::residual);
   return info;

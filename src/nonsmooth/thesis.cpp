@@ -91,6 +91,9 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
       break;
     }
   }
+  // Differs: the thesis returns the velocities of the iterate before; these belong to the impulses.
+  eliminate_right_side<T>(problem, solution, storage);
+  substitute<T>(problem, solution, storage, [](std::size_t, const Twist<T>&) {});
   return info;
 }
 

@@ -92,7 +92,7 @@ StepInfo step_plain(const Model& model, State& state, Data& data, const JointCom
   fill_problem(model, state, command, options, data);
   lap(data.profile, Phase::problem);
 
-  const StepInfo info = nonsmooth::solve_step(data, options);
+  const StepInfo info = nonsmooth::solve_step(data, options, data.link_of_node, "impulse on link");
   if (info.status == Status::non_finite) return non_finite(command, data, info);
 
   // Velocities at E; the older ones move down the predictor's history.

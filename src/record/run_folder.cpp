@@ -94,12 +94,18 @@ void remove_derived(const fs::path& folder) {
   }
 }
 
-// The pictures that `coluber plot` drew by itself; others in plots/ are the user's.
+// The pictures that `coluber plot` names by itself; others in plots/ are the user's.
+constexpr std::array<std::string_view, 9> own_pictures{
+    "angles.svg",   "course.svg",   "energy.svg",  "forces.svg",    "path.svg",
+    "postures.svg", "residual.svg", "torques.svg", "velocities.svg"};
+
 std::vector<fs::path> own_plots(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder / "plots", error)) {
-    if (entry.path().extension() == ".svg") found.push_back(entry.path());
+    if (std::ranges::find(own_pictures, entry.path().filename().string()) != own_pictures.end()) {
+      found.push_back(entry.path());
+    }
   }
   std::ranges::sort(found);
   return found;

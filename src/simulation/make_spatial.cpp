@@ -83,14 +83,14 @@ void refuse_overlap(const scenario::Scenario& scenario, const spatial::Model& mo
          fmt::format("link {} starts {:.3g} m below the floor", lowest_link, -gap),
          fmt::format("raise start.z by {:.4g}, or leave it out to start on the floor", -gap)});
   }
-  for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
-    spatial::Model one = model;
-    one.obstacles = {model.obstacles[j]};
-    const double depth = spatial::compute_penetration(one, pose)[spatial::kCylinders];
-    if (depth <= kAllowedOverlap) continue;
+  std::vector<spatial::Overlap> deepest(model.obstacles.size());
+  spatial::find_overlaps(model, pose, deepest);
+  for (std::size_t j = 0; j < deepest.size(); ++j) {
+    if (deepest[j].depth <= kAllowedOverlap) continue;
     const std::string key = fmt::format("world.obstacle.{}", j + 1);
     faults.push_back({scenario::locate(scenario, key), key,
-                      fmt::format("the robot starts {:.3g} m inside this obstacle", depth),
+                      fmt::format("link {} starts {:.3g} m inside this obstacle",
+                                  deepest[j].link + 1, deepest[j].depth),
                       "move the obstacle or start.position, or turn start.heading_deg"});
   }
   if (!faults.empty()) throw InputError(std::move(faults));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <utility>
@@ -46,11 +47,14 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
   const auto order = [](const ContactMemory& entry) { return std::pair(entry.link, entry.key); };
   if (state.k < 0) bytes.refuse("a negative number of steps");
   if (!(std::abs(state.p.squaredNorm() - 1.0) < 1e-9)) bytes.refuse("a rotation of no unit length");
-  for (const auto& surface : state.near) {
+  const std::array<std::size_t, kSurfaces> keys{2, 2 * model.obstacles.size()};
+  for (std::size_t which = 0; which < kSurfaces; ++which) {
+    const auto& surface = state.near[which];
     for (std::size_t i = 0; i < surface.size(); ++i) {
       const ContactMemory& entry = surface[i];
-      if (entry.link < 0 || entry.link >= model.n() || entry.key < 0 ||
-          !nonsmooth::makes_sense(entry.sliding) || !nonsmooth::makes_sense(entry.rolling) ||
+      if (static_cast<std::size_t>(entry.key) >= keys[which] || entry.link < 0 ||
+          entry.link >= model.n() || entry.key < 0 || !nonsmooth::makes_sense(entry.sliding) ||
+          !nonsmooth::makes_sense(entry.rolling) ||
           (i > 0 && order(surface[i - 1]) >= order(entry))) {
         bytes.refuse("a contact makes no sense");
       }

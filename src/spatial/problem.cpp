@@ -61,10 +61,11 @@ double approach(double g, const StepOptions& options) {
   return options.activation == Activation::gap ? 0.0 : nonsmooth::landing_speed(g, options.dt);
 }
 
-/// c of the normal law: what shares the load. The thesis, its solver with its activation, has none,
-/// and its iteration shares the load as it happens to.
+/// c of the normal law: what shares the load. The thesis, its solver with its law and activation,
+/// has none, and its iteration shares the load as it happens to.
 double compliance(const Link& link, const StepOptions& options) {
-  const bool literal = options.solver == Solver::thesis && options.activation == Activation::gap;
+  const bool literal = options.solver == Solver::thesis && options.law == nonsmooth::Law::rigid &&
+                       options.activation == Activation::gap;
   return literal ? 0.0 : kEpsilon / link.m;
 }
 
@@ -297,8 +298,11 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
     answer->resize(nodes, 0);
   }
   solver.reserve(nodes, contacts);
-  residual.twist.reserve(nodes);
-  residual.defect.reserve(nodes);
+  for (auto* twists :
+       {&residual.twist, &residual.defect, &residual.twist_error, &residual.defect_error}) {
+    twists->reserve(nodes);
+  }
+  cylinders.reserve(size);
 
   tau = VectorXd::Zero(model.angles());
   ground_impulse = obstacle_impulse = Matrix3Xd::Zero(3, n);
@@ -380,21 +384,33 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   data.previous.root = state.twist;
 }
 
-std::array<double, kSurfaces> compute_penetration(const Model& model, const Pose& pose) {
-  std::array<double, kSurfaces> deepest{};
+void find_overlaps(const Model& model, const Pose& pose, std::span<Overlap> deepest) {
   std::vector<world::PlacedLink> placed;
   for (int i = 0; i < model.n(); ++i) {
     placed.push_back(shape_of(model.links[static_cast<std::size_t>(i)]));
     place(pose, i, placed.back());
   }
-  world::Plane ground;
-  world::Cylinders cylinders(model.obstacles);
   world::SurfacePoints found;
-  ground.find(placed, 0.0, found);
-  for (const auto& point : found.points) deepest[kGround] = std::max(deepest[kGround], -point.g);
-  cylinders.find(placed, 0.0, found);
-  for (const auto& point : found.points) {
-    deepest[kCylinders] = std::max(deepest[kCylinders], -point.g);
+  world::Cylinders(model.obstacles).find(placed, 0.0, found);
+  for (const world::SurfacePoint& point : found.points) {
+    Overlap& overlap = deepest[static_cast<std::size_t>(point.body)];
+    if (-point.g > overlap.depth) overlap = {-point.g, point.link};
+  }
+}
+
+std::array<double, kSurfaces> compute_penetration(const Model& model, const Pose& pose) {
+  std::array<double, kSurfaces> deepest{};
+  for (int i = 0; i < model.n(); ++i) {
+    world::PlacedLink placed = shape_of(model.links[static_cast<std::size_t>(i)]);
+    place(pose, i, placed);
+    for (const int key : {0, 1}) {
+      deepest[kGround] = std::max(deepest[kGround], -world::Plane().locate(placed, key).g);
+    }
+  }
+  std::vector<Overlap> overlaps(model.obstacles.size());
+  find_overlaps(model, pose, overlaps);
+  for (const Overlap& overlap : overlaps) {
+    deepest[kCylinders] = std::max(deepest[kCylinders], overlap.depth);
   }
   return deepest;
 }

@@ -149,7 +149,7 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   const double dt = options.dt;
   make_problem(model, state, command, options, data);
   lap(data.profile, Phase::problem);
-  const StepInfo info = nonsmooth::solve_step(data, options);
+  const StepInfo info = nonsmooth::solve_step(data, options, data.link_of_node, "impulse on link");
   if (info.status == Status::non_finite) return non_finite(model, command, data, info);
 
   // Velocities at E; the older ones move down the predictor's history.

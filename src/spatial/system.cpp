@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "coluber/math/atan2.hpp"
+
 #include "contact_frame.hpp"
 
 namespace coluber::spatial {
@@ -95,7 +97,7 @@ std::vector<Body> make_bodies(const Model& model) {
   return bodies;
 }
 
-double heading_of(const Pose& pose, int i) { return std::atan2(pose.e_z(1, i), pose.e_z(0, i)); }
+double heading_of(const Pose& pose, int i) { return math::atan2(pose.e_z(1, i), pose.e_z(0, i)); }
 
 }  // namespace
 

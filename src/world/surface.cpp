@@ -73,6 +73,12 @@ std::size_t Cylinders::points_a_link() const {
   return std::min<std::size_t>(2 * obstacles_.size(), 64);
 }
 
+void Cylinders::reserve(std::size_t links) {
+  first_.reserve(links + 1);
+  built_at_.reserve(links);
+  candidate_.reserve(std::min(links * obstacles_.size(), 64 * links + 64));
+}
+
 void Cylinders::update_candidates(std::span<const PlacedLink> links, double near) {
   if (built_at_.size() == links.size()) {
     bool valid = true;

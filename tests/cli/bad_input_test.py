@@ -124,7 +124,7 @@ SPACE = [
     Case("one angle a cardan joint", SPATIAL + "[start]\nshape = [1, 2, 3]\n", r"s\.toml:5:9: start\.shape: has 3 angles, the robot needs 20 \(two a joint, 11 links\)"),
     Case("a start below the floor", SPATIAL + "[start]\nz = 0.05\n", r"s\.toml:5:5: start\.z: link \d+ starts 0\.0025 m below the floor\n  hint: raise start\.z by 0\.0025"),
     Case("a start below the floor by its pitch", SPATIAL + "[start]\nz = 0.0525\npitch_deg = -30\n", r"s\.toml:5:5: start\.z: link 11 starts 0\.6\d+ m below the floor"),
-    Case("a start inside a cylinder", SPATIAL + PEG, r"s\.toml:4:1: world\.obstacle\.1: the robot starts 0\.0525 m inside this obstacle"),
+    Case("a start inside a cylinder", SPATIAL + PEG, r"s\.toml:4:1: world\.obstacle\.1: link \d+ starts 0\.0525 m inside this obstacle"),
     Case("more inertia about the axis than a disc has", SPATIAL + "link = { inertia_axial = 3e-3 }\n", r"s\.toml:4:26: robot\.link\.inertia_axial: expected at most twice the inertia, 0\.00264, got 0\.003"),
     Case("a robot in space without its axial inertia", '[robot]\nmodel = "spatial"\nlinks = 3\nlink = { mass = 1, inertia = 1e-3, length = 0.1, half_core = 0.03, radius = 0.05 }\n', r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia_axial"),
     Case("negative rolling friction", SPATIAL + "[world]\nrolling_friction = -0.1\n", r"s\.toml:5:20: world\.rolling_friction: expected a number from 0 to 1000, got -0\.1"),

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <Eigen/Core>
@@ -230,6 +231,15 @@ COLUBER_EXPORT Eigen::Vector4d compute_euler_parameters(const Pose& pose, int i)
 /// Deepest overlap (m) with the ground and with a cylinder in a pose; 0 if there is none.
 COLUBER_EXPORT std::array<double, kSurfaces> compute_penetration(const Model& model,
                                                                  const Pose& pose);
+
+/// How deep a link is inside an obstacle.
+struct Overlap {
+  double depth = 0.0;  ///< m; 0: not at all
+  int link = 0;        ///< 0-based
+};
+
+/// The deepest link of every obstacle in a pose; `deepest` has one entry an obstacle.
+COLUBER_EXPORT void find_overlaps(const Model& model, const Pose& pose, std::span<Overlap> deepest);
 
 /// Fills `data.problem` for the step that starts in `state`.
 COLUBER_EXPORT void make_problem(const Model& model, const State& state,

@@ -48,6 +48,8 @@ class COLUBER_EXPORT Surface {
   virtual void find(std::span<const PlacedLink> links, double near, SurfacePoints& found) = 0;
   /// The point that `find` gave this key, where it is now, however far away.
   [[nodiscard]] virtual SurfacePoint locate(const PlacedLink& link, int key) const = 0;
+  /// Room for a robot of so many links, so that no later search allocates in a sane scene.
+  virtual void reserve(std::size_t links) = 0;
   /// Most points a link can have near this surface at once in a sane scene: room to reserve.
   [[nodiscard]] virtual std::size_t points_a_link() const = 0;
 
@@ -64,6 +66,7 @@ class COLUBER_EXPORT Plane final : public Surface {
  public:
   void find(std::span<const PlacedLink> links, double near, SurfacePoints& found) override;
   [[nodiscard]] SurfacePoint locate(const PlacedLink& link, int key) const override;
+  void reserve(std::size_t /*links*/) override {}
   [[nodiscard]] std::size_t points_a_link() const override { return 2; }
 };
 
@@ -77,6 +80,7 @@ class COLUBER_EXPORT Cylinders final : public Surface {
 
   void find(std::span<const PlacedLink> links, double near, SurfacePoints& found) override;
   [[nodiscard]] SurfacePoint locate(const PlacedLink& link, int key) const override;
+  void reserve(std::size_t links) override;
   [[nodiscard]] std::size_t points_a_link() const override;
 
   /// In the order of `SurfacePoint::body`.
