@@ -64,8 +64,9 @@ class COLUBER_EXPORT TwoAxes final : public Gait {
                 Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
   [[nodiscard]] double max_rate() const override;
 
-  /// The wave of one axis.
+  /// The wave of the yaw joints.
   [[nodiscard]] const Harmonic& yaw() const { return yaw_; }
+  /// The wave of the pitch joints.
   [[nodiscard]] const Harmonic& pitch() const { return pitch_; }
 
  private:

@@ -31,8 +31,9 @@ class COLUBER_EXPORT HardestProblem {
   /// FileError.
   [[nodiscard]] std::string dump(const std::filesystem::path& file) const;
 
-  /// To and from a checkpoint. `load` throws FileError where the bytes make no sense.
+  /// To a checkpoint.
   void save(ByteWriter& bytes) const;
+  /// From a checkpoint. Throws FileError where the bytes make no sense.
   void load(ByteReader& bytes);
 
  private:

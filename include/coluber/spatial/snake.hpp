@@ -191,7 +191,9 @@ struct COLUBER_EXPORT Data {
   /// What a contact of the problem stands for.
   struct Origin {
     SurfaceIndex surface = kGround;
-    enum class Part : std::uint8_t { whole, support, friction, rolling } part = Part::whole;
+    /// The point's normal and friction together, one of the two, or its rolling friction.
+    enum class Part : std::uint8_t { whole, support, friction, rolling };
+    Part part = Part::whole;
     int point = 0;  ///< index into near[surface]
   };
   std::vector<Origin> origin;  ///< one a contact
