@@ -97,7 +97,12 @@ void add_export(CLI::App& app, Action& action) {
       ->add_option("--time", arguments->time,
                    "png: the moment to show, s (that of --view, or the first)")
       ->type_name("T")
-      ->check(CLI::NonNegativeNumber);
+      ->check([](const std::string& text) {
+        double time = 0.0;
+        return CLI::detail::lexical_cast(text, time) && time >= 0.0
+                   ? std::string()
+                   : fmt::format("expected a time >= 0 in s, got {}", text);
+      });
   command
       ->add_option("--view", arguments->view,
                    "png: the view, as the viewer's address has it after #, e.g. "

@@ -100,14 +100,14 @@ std::unique_ptr<Table> load_table(const std::filesystem::path& file, int joints)
         const std::string expected = j == 0 ? "t" : fmt::format("phi_{}", j);
         if (j >= cells.size()) {
           fault(line_number, static_cast<int>(line.size()) + 1,
-                fmt::format("the header has {} columns, the robot needs {} (t and {} joints)",
+                fmt::format("the header has {} columns, the robot needs {} (t and {} joint angles)",
                             cells.size(), width, joints),
                 header_hint);
           break;
         }
         if (j >= width) {
           fault(line_number, cells[j].column,
-                fmt::format("the header has {} columns, the robot needs {} (t and {} joints)",
+                fmt::format("the header has {} columns, the robot needs {} (t and {} joint angles)",
                             cells.size(), width, joints),
                 header_hint);
           break;
@@ -129,7 +129,7 @@ std::unique_ptr<Table> load_table(const std::filesystem::path& file, int joints)
           cells.size() > width ? cells[width].column : static_cast<int>(line.size()) + 1;
       fault(
           line_number, column,
-          fmt::format("expected {} numbers (t and {} joints), got {}", width, joints, cells.size()),
+          fmt::format("expected {} numbers (t and {} joint angles), got {}", width, joints, cells.size()),
           "every line has as many numbers as the header has names");
       continue;
     }

@@ -439,10 +439,13 @@ class Binder {
         number_or("gait.vertical.phase_deg", defaults->vertical_factor * gait.phase_deg);
     vertical.offset_phase_deg = number_or("gait.vertical.offset_phase_deg", defaults->offset_phase);
     const bool pitch_joints = robot.model == "spatial" && robot.cardan;
-    if (!pitch_joints && gait.name != "lateral_undulation" && gait.name != "table") {
+    const bool model_is_known = find("robot.model") == nullptr || given("robot.model") != nullptr;
+    if (model_is_known && !pitch_joints && gait.name != "lateral_undulation" &&
+        gait.name != "table") {
       fault("gait.name", fmt::format("\"{}\" moves pitch joints, this robot has none", gait.name),
-            "write  model = \"spatial\"  in [robot]  (with  joint = \"cardan\"), or take "
-            "\"lateral_undulation\"");
+            robot.model == "spatial"
+                ? "write  joint = \"cardan\"  in [robot], or take \"lateral_undulation\""
+                : "write  model = \"spatial\"  in [robot], or take \"lateral_undulation\"");
     } else if (!pitch_joints && robot.model == "spatial" && find("gait.vertical") != nullptr &&
                gait.name != "table") {
       fault("gait.vertical", "moves pitch joints, joint = \"yaw\" has none",

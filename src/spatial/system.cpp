@@ -264,7 +264,7 @@ void SpatialSystem::contacts(std::span<ContactSlot> slots) const {
 
 std::vector<SummaryItem> SpatialSystem::summary() const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const double distance = (pose_.origin - start_).norm();
+  const double distance = (pose_.origin - start_).head<2>().norm();  // over the ground
   const double t = time();
   double weight = 0.0;
   for (const Link& link : model_.links) weight += link.m * model_.g;
