@@ -4,8 +4,9 @@
 Every relative link and picture of every .md file must exist (and, with #anchor, its heading). Every line of every
 ```sh block and every ```python block of README.md and docs/ is run, page by page in the order of the page, in a
 temporary folder that holds scenarios/, reproduce/ and examples/, and must exit 0. A Python block may use what those
-above it on its page have defined. Every test that an equation map of docs/theory-*.md names must be in tests/. A block that is not to be run says so, and why, in the line above it:
+above it on its page have defined. A block that is not to be run says so, and why, in the line above it:
 <!-- not run: … -->. MATLAB always does.
+Every test that an equation map of docs/theory-*.md names must be in tests/.
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
