@@ -86,7 +86,7 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
       info.status = Status::non_finite;
       return info;
     }
-    if (change < options.epsilon) {  // (3.81), (4.117)
+    if (change < options.epsilon) {  // (3.81), (4.121)
       info.status = Status::ok;
       break;
     }

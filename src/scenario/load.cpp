@@ -480,13 +480,14 @@ class Binder {
     }
   }
 
-  /// A cardan joint is singular at a right angle, where its two axes no longer span the motion.
+  /// The thesis' joint angles, Transeth (4.96), (4.97), are defined within ±90 deg.
   void check_angles(const Gait& gait, bool pitch_joints) {
     if (!pitch_joints || !gait.present) return;
     const auto check = [&](const char* key, double largest) {
       if (largest < 90.0) return;
       fault(key, fmt::format("a cardan joint would reach {} deg, its limit is below 90", largest),
-            "lower the amplitude; at a right angle the joint's two axes are singular");
+            "lower the amplitude; the thesis' joint angles are defined within ±90 deg (Transeth "
+            "4.5)");
     };
     check("gait.amplitude_deg", std::abs(gait.amplitude_deg) + std::abs(gait.offset_deg));
     check("gait.vertical.amplitude_deg", std::abs(gait.vertical.amplitude_deg));
@@ -527,7 +528,7 @@ class Binder {
         faults_.add(
             shape->items[i].where, "start.shape",
             fmt::format("a cardan joint at {} deg, its limit is below 90", s.start.angles_deg[i]),
-            "at a right angle the joint's two axes are singular");
+            "the thesis' joint angles are defined within ±90 deg (Transeth 4.5)");
       }
     } else if (shape->text == "straight") {
       s.start.shape = StartShape::straight;

@@ -87,10 +87,10 @@ const std::vector<Entry<ModelFactory>>& models() {
 
 const std::vector<Entry<GaitFactory>>& gaits() {
   static const std::vector<Entry<GaitFactory>> entries{
-      {"lateral_undulation", "a sine wave along the body (Transeth 7.1)", make_harmonic},
-      {"sidewinding", "yaw and pitch waves a quarter turn apart (Transeth 7.5)", make_harmonic},
-      {"lateral_rolling", "a U that rolls sideways (Transeth 7.4)", make_harmonic},
-      {"sinus_lifting", "lateral undulation that lifts its crests (Transeth 2.4)", make_harmonic},
+      {"lateral_undulation", "a sine wave along the body, Transeth (7.1)", make_harmonic},
+      {"sidewinding", "yaw and pitch waves a quarter turn apart, Transeth (7.5)", make_harmonic},
+      {"lateral_rolling", "a U that rolls sideways, Transeth (7.4)", make_harmonic},
+      {"sinus_lifting", "lateral undulation that lifts its crests, Transeth 2.4.2", make_harmonic},
       {"table", "joint angles over time from a CSV file, cubic in between", make_table},
   };
   return entries;
@@ -98,7 +98,7 @@ const std::vector<Entry<GaitFactory>>& gaits() {
 
 const std::vector<Entry<ControllerFactory>>& controllers() {
   static const std::vector<Entry<ControllerFactory>> entries{
-      {"pd", "proportional-derivative joint servos (Transeth 3.51)", make_pd},
+      {"pd", "proportional-derivative joint servos, Transeth (3.51)", make_pd},
   };
   return entries;
 }

@@ -19,8 +19,8 @@ inline Vector3d along_ground(const Vector3d& e_z) {
   return {e_z.x() / length, e_z.y() / length, 0.0};
 }
 
-/// On the ground along and across the link, Transeth (4.37); at a cylinder along its horizontal
-/// tangent and along the vertical.
+/// On the ground along and across the link, Transeth (4.36), (4.37); at a cylinder along its
+/// horizontal tangent and along the vertical.
 inline ContactFrame compute_frame(const Model& model, SurfaceIndex surface,
                                   const world::SurfacePoint& point, const Vector3d& e_z) {
   if (surface == kGround) {

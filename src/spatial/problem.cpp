@@ -37,7 +37,7 @@ Twist torque_direction(const Vector3d& torque) {
   return w;
 }
 
-/// Inertia of a link with its centre at r from the common point.  Transeth (4.65)
+/// Inertia of a link with its centre at r from the common point.  Transeth (4.70)
 void set_inertia(const Link& link, const Vector3d& r, const Vector3d& e_z, Node<6>& node) {
   const double m = link.m;
   const double across = link.Theta_psi + m * r.squaredNorm();
@@ -81,8 +81,8 @@ void set_friction(const Link& link, const Vector3d& a, const ContactFrame& frame
 }
 
 /// Rolling friction of the ground: gamma_V = L_SC (-omega_y, omega_x), |P_V| <= mu_V P_N.
-/// Transeth (4.46), (4.84). Its scale is that of a velocity of the link's surface: mu_max² carries
-/// m/Theta_psi, so that compliance and residual mean what they mean for sliding.
+/// Transeth (4.43)-(4.45), (4.86), (4.87). Its scale is that of a velocity of the link's surface:
+/// mu_max² carries m/Theta_psi, so that compliance and residual mean what they mean for sliding.
 void set_rolling(const Link& link, double mu_V, const nonsmooth::PointMemory& memory,
                  Contact<6>& contact) {
   contact.kind = ContactKind::rolling;
@@ -121,7 +121,7 @@ class Adder {
 };
 
 /// Contacts of one end of a link with the ground: the body-fixed point that touches now, a = s e_z
-/// - L_SC e_z^I, so that a rolling link rolls.  Transeth (4.27)-(4.46)
+/// - L_SC e_z^I, so that a rolling link rolls.  Transeth (4.21)-(4.25), (4.30)-(4.39)
 void add_ground_point(const Model& model, const Link& link, const Vector3d& r, const Vector3d& e_z,
                       int index, double share, const StepOptions& options, Data& data, Adder& add) {
   const auto i = static_cast<std::size_t>(index);

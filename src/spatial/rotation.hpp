@@ -10,7 +10,8 @@
 
 namespace coluber::spatial {
 
-/// R = (e0² - e.e) I + 2 e e^T + 2 e0 skew(e): columns are the body axes.  Transeth (4.3)
+/// R = (e0² - e.e) I + 2 e e^T + 2 e0 skew(e): columns are the body axes.
+/// Transeth (4.3)-(4.5)
 inline Eigen::Matrix3d to_matrix(const Eigen::Vector4d& p) {
   const double e0 = p(0);
   const double x = p(1);
@@ -24,7 +25,8 @@ inline Eigen::Matrix3d to_matrix(const Eigen::Vector4d& p) {
 }
 
 /// Turned by the rotation vector `w` (rad, world axes), of unit length to rounding.
-/// Differs: Transeth (4.5) adds pdot dt and normalises; this turn is exact for a constant omega.
+/// Differs: Transeth (4.103)-(4.105), (4.108), (4.123) adds pdot dt and normalises; this turn is
+/// exact for a constant omega.
 inline Eigen::Vector4d turn(const Eigen::Vector4d& p, const Eigen::Vector3d& w) {
   const double half_square = 0.25 * w.squaredNorm();
   double sine = 1.0;  // sin(h)/h

@@ -9,8 +9,10 @@ namespace {
 
 constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
 
-/// Where a capsule's axis is nearest to the vertical through H: Transeth (4.9), with the foot of
-/// the perpendicular held between the ends of the core. An upright link is taken at its middle.
+/// Where a capsule's axis is nearest to the vertical through H: the foot of the perpendicular, held
+/// between the ends of the core. An upright link is taken at its middle.
+/// Differs: Transeth (4.10)-(4.14) has a formula for the side and one for the end spheres, and no
+/// foot; the gap is the same.
 double nearest_on_core(const PlacedLink& link, const Eigen::Vector2d& H) {
   const Eigen::Vector2d e = link.axis.head<2>();
   const double square = e.squaredNorm();

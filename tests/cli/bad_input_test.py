@@ -120,7 +120,7 @@ SPACE = [
     Case("a vertical wave for yaw joints", SPATIAL + 'joint = "yaw"\n[gait.vertical]\namplitude_deg = 5\n', r's\.toml:5:1: gait\.vertical: moves pitch joints, joint = "yaw" has none'),
     Case("a pitch amplitude of a right angle", SPATIAL + '[gait]\nname = "sidewinding"\nvertical = { amplitude_deg = 90 }\n', r"s\.toml:6:30: gait\.vertical\.amplitude_deg: a cardan joint would reach 90 deg, its limit is below 90"),
     Case("yaw amplitude and offset beyond a right angle", SPATIAL + "[gait]\namplitude_deg = 60\noffset_deg = 30\n", r"s\.toml:5:17: gait\.amplitude_deg: a cardan joint would reach 90 deg"),
-    Case("a singular cardan posture", SPATIAL + "links = 2\n[start]\nshape = [0, 90]\n", r"s\.toml:6:13: start\.shape: a cardan joint at 90 deg, its limit is below 90"),
+    Case("a cardan joint at a right angle", SPATIAL + "links = 2\n[start]\nshape = [0, 90]\n", r"s\.toml:6:13: start\.shape: a cardan joint at 90 deg, its limit is below 90"),
     Case("one angle a cardan joint", SPATIAL + "[start]\nshape = [1, 2, 3]\n", r"s\.toml:5:9: start\.shape: has 3 angles, the robot needs 20 \(two a joint, 11 links\)"),
     Case("a start below the floor", SPATIAL + "[start]\nz = 0.05\n", r"s\.toml:5:5: start\.z: link \d+ starts 0\.0025 m below the floor\n  hint: raise start\.z by 0\.0025"),
     Case("a start below the floor by its pitch", SPATIAL + "[start]\nz = 0.0525\npitch_deg = -30\n", r"s\.toml:5:5: start\.z: link 11 starts 0\.6\d+ m below the floor"),

@@ -6,9 +6,11 @@ Every relative link and picture of every .md file must exist (and, with #anchor,
 temporary folder that holds scenarios/, reproduce/ and examples/, and must exit 0. A Python block may use what those
 above it on its page have defined. A block that is not to be run says so, and why, in the line above it:
 <!-- not run: … -->. MATLAB always does.
+Every test that an equation map of docs/theory-*.md names must be in tests/.
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
+import fnmatch
 import os
 import re
 import shlex
@@ -57,6 +59,25 @@ def check_links(page):
         check(f"{where}: the link {target} leads somewhere", path.exists(), f"there is no {path}")
         if anchor and path.suffix == ".md" and path.exists():
             check(f"{where}: the heading of {target} exists", anchor in anchors(path), f"no such heading in {path}")
+
+
+def tests_there():
+    """Every C++ test as Suite.Name."""
+    pattern = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)")
+    return {f"{suite}.{name}" for source in (SOURCE / "tests").rglob("*.cpp") for suite, name in pattern.findall(source.read_text())}
+
+
+def check_equation_map(page, there):
+    where = page.relative_to(SOURCE)
+    found = re.search(r"^## Equation map\n(.*?)(?=^## |\Z)", page.read_text(), flags=re.S | re.M)
+    rows = [line.strip().strip("|").split("|") for line in (found.group(1) if found else "").splitlines() if line.startswith("| ")][1:]
+    check(f"{where}: the equation map has rows", bool(rows))
+    for row in rows:
+        named = re.findall(r"`([^`]+)`", row[-1])
+        check(f"{where}: {row[0].strip()} names its tests", bool(named), row[-1])
+        for name in named:
+            exists = (SOURCE / name).exists() if "/" in name else bool(fnmatch.filter(there, name))
+            check(f"{where}: the test {name} exists", exists, f"nothing in tests/ is called {name}")
 
 
 def blocks(page):
@@ -137,6 +158,8 @@ kept_back = []
 check(f"there is a program to run the commands with ({COLUBER})", os.access(COLUBER, os.X_OK))
 for page in pages():
     check_links(page)
+    if page.match("docs/theory-*.md"):
+        check_equation_map(page, tests_there())
     shown_to_users = page == SOURCE / "README.md" or {SOURCE / "docs", SOURCE / "examples"} & set(page.parents)
     if not shown_to_users or not os.access(COLUBER, os.X_OK):
         continue

@@ -1,7 +1,7 @@
 #pragma once
 
 // Second route to one step in space: the thesis' six velocities a link, (v in world axes, omega in
-// body axes), dense matrices, joints closed by multipliers, force directions as Transeth 4.4 prints
+// body axes), dense matrices, joints closed by multipliers, force directions as Transeth 4.3 prints
 // them. Written from the equations alone; it shares no line with the library's step, and its
 // gaps are its own too. Given the impulses of a step it says which velocities follow
 // and how far they are from the laws.
@@ -65,7 +65,7 @@ inline VectorXd direction(int n, int i, const Matrix3d& R, const Vector3d& a, co
   return w;
 }
 
-/// Every point closer than 2 cm, in the order link, key.  Transeth (4.6), (4.9)-(4.14), 4.4
+/// Every point closer than 2 cm, in the order link, key.  Transeth (4.8), (4.10)-(4.15), 4.3
 inline std::vector<Point> find_points(const spatial::Model& model, const Configuration& q,
                                       spatial::SurfaceIndex surface) {
   const int n = model.n();
@@ -134,7 +134,7 @@ inline std::vector<Point> find_points(const spatial::Model& model, const Configu
 }
 
 /// W_J: three translations and the roll gap e_y,i . e_x,i+1 a joint; a yaw joint has the pitch gap
-/// e_y,i . e_z,i+1 too.  Transeth (4.17)-(4.21), 4.4.4
+/// e_y,i . e_z,i+1 too.  Transeth (4.17)-(4.20), (4.62)-(4.65), 4.3.3
 inline MatrixXd joint_directions(const spatial::Model& model, const Configuration& q) {
   const int n = model.n();
   const int rows = model.joint == spatial::Joint::cardan ? 4 : 5;
@@ -167,7 +167,7 @@ inline MatrixXd joint_directions(const spatial::Model& model, const Configuratio
   return W;
 }
 
-/// Joint angles of R_(i+1) = R_i R_y(phi_h) R_x(phi_v), Transeth (4.92)-(4.93).
+/// Joint angles of R_(i+1) = R_i R_y(phi_h) R_x(phi_v), Transeth (4.96), (4.97).
 inline Vector2d joint_angles(const Matrix3d& R_a, const Matrix3d& R_b) {
   const Matrix3d R = R_a.transpose() * R_b;
   return {-std::asin(std::clamp(R(2, 0), -1.0, 1.0)), std::atan2(R(2, 1), R(2, 2))};
@@ -236,7 +236,7 @@ inline Step make_step(const spatial::Model& model, const Configuration& q,
   return step;
 }
 
-/// Nearest point of the ellipse |x/a|² + |y/b|² <= 1 to v: spec of the thesis' prox, by Newton from
+/// Nearest point of the ellipse |x/a|² + |y/b|² <= 1 to v: the thesis' prox, by Newton from
 /// below on t with (a v_x/(a² + t))² + (b v_y/(b² + t))² = 1.
 inline Vector2d nearest_in_ellipse(const Vector2d& v, double a, double b) {
   if (!(a > 0.0) || !(b > 0.0)) return Vector2d::Zero();

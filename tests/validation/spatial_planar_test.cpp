@@ -151,6 +151,31 @@ spatial::Model make_flat_robot() {
   return model;
 }
 
+/// How far (m) the mean of the planar snake's centres moves in 5 s of the peers' scene.
+Eigen::Vector2d displacement(int friction_points) {
+  planar::Model flat = make_planar(make_flat_robot());
+  flat.friction_points = friction_points;
+  const int joints = flat.n() - 1;
+  planar::State state =
+      planar::make_state(flat, planar_sample::Wave{}.angles(joints), 0, {0.061, 0.0}, 0.0);
+  planar::Data data(flat);
+  planar::StepOptions options;
+  options.dt = kDt;
+  JointCommand command(joints);
+  const Eigen::Vector2d start = planar_sample::link_positions(flat, state, kDt).rowwise().mean();
+  for (int k = 0; k < 5000; ++k) {
+    planar_sample::follow(planar_sample::Wave{}, (k + 1) * kDt, command, 60.0, 0.4);
+    EXPECT_EQ(planar::step(flat, state, data, command, options).status, Status::ok);
+  }
+  return planar_sample::link_positions(flat, state, kDt).rowwise().mean() - start;
+}
+
+TEST(PlanarPeersScene, MovesAsMeasuredWithTwoFrictionPointsAndWithOne) {
+  // docs/theory-spatial.md; with two it is the spatial snake's way under equal loads
+  EXPECT_LE((displacement(2) - Eigen::Vector2d{0.050434, -0.029655}).norm(), 1e-6);
+  EXPECT_LE((displacement(1) - Eigen::Vector2d{0.051353, -0.024592}).norm(), 1e-6);
+}
+
 TEST(SpatialHeldFlat, GoesThePlanarSnakesWay) {
   for (const Law law : {Law::anchored, Law::rigid}) {
     EXPECT_LE(distance(make_flat_robot(), law, 5.0, true), 1e-9);

@@ -58,8 +58,7 @@ struct Node {
   int contact_count = 0;
 };
 
-/// Which r of the thesis' iteration an impulse takes (Transeth tables 7.1, 7.2). No other solver
-/// asks.
+/// Which r of the thesis' iteration an impulse takes (Transeth table 7.2). No other solver asks.
 enum class ContactKind : std::uint8_t {
   ground,    ///< r_N, r_T
   rolling,   ///< r_V

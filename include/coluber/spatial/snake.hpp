@@ -28,13 +28,13 @@
 /// | n | `n()` | number of links | – | 4.2 |
 /// | L | `Link::L` | joint to joint | m | table 7.1 |
 /// | L_GS, L_SC | `Link::L_GS`, `L_SC` | centre to end sphere, radius | m | table 7.1 |
-/// | m, Theta_psi, Theta_rho | `Link::m`, … | mass, inertia across and about the long axis | kg, kg m² | (4.65) |
+/// | m, Theta_psi, Theta_rho | `Link::m`, … | mass, inertia across and about the long axis | kg, kg m² | (4.70) |
 /// | e_x, e_y, e_z | `Pose::e_x`, … | axes of a link: left, up when it lies flat, along it to link i+1 | – | 4.2 |
-/// | phi_h, phi_v | `phi` | joint angles: R_(i+1) = R_i R_y(phi_h) R_x(phi_v) | rad | (4.91) |
-/// | mu_Tx, mu_Ty | `mu_T` | friction along and across the link | – | (4.80) |
-/// | mu_V | `mu_V` | rolling friction | – | (4.84) |
-/// | F_i, R_i | – | front and rear ground point of link i | – | (4.6) |
-/// | H_j, L_H | `Obstacle::H`, `L_H` | axis and radius of cylinder j | m | (4.9) |
+/// | phi_h, phi_v | `phi` | joint angles: R_(i+1) = R_i R_y(phi_h) R_x(phi_v) | rad | (4.92)-(4.95) |
+/// | mu_Tx, mu_Ty | `mu_T` | friction along and across the link | – | (4.83), (4.84) |
+/// | mu_V | `mu_V` | rolling friction | – | (4.87) |
+/// | F_i, R_i | – | front and rear ground point of link i | – | (4.8) |
+/// | H_j, L_H | `Obstacle::H`, `L_H` | axis and radius of cylinder j | m | 4.2.1; used in (4.11)-(4.14) |
 /// | q_A, q_M, q_E | – | configuration at start, middle and end of a step | – | 4.6 |
 // clang-format on
 ///

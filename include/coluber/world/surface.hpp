@@ -61,7 +61,7 @@ class COLUBER_EXPORT Surface {
 };
 
 /// The ground z = 0. Each link has two points, the lowest ones of its end spheres; the cylinder
-/// between them never touches first.  Transeth (4.6)
+/// between them never touches first.  Transeth (4.8)
 class COLUBER_EXPORT Plane final : public Surface {
  public:
   void find(std::span<const PlacedLink> links, double near, SurfacePoints& found) override;
@@ -72,7 +72,7 @@ class COLUBER_EXPORT Plane final : public Surface {
 
 /// Vertical cylinders of any height. One point for a capsule and a cylinder: where their axes come
 /// nearest, cylinder on cylinder or end sphere on cylinder by the same formula; two points for a
-/// link of two spheres.  Transeth (4.9)-(4.14)
+/// link of two spheres.  Transeth (4.10)-(4.15)
 class COLUBER_EXPORT Cylinders final : public Surface {
  public:
   /// The obstacles need not outlive it.

@@ -21,8 +21,10 @@ struct Outcome {
   int failed = 0;
 };
 
-Outcome run(const StepOptions& options, double seconds, double heading = 0.0, int links = 10) {
-  const Model model = sample::make_peer(links);
+Outcome run(const StepOptions& options, double seconds, double heading = 0.0, int links = 10,
+            LoadSharing sharing = LoadSharing::least_squares) {
+  Model model = sample::make_peer(links);
+  model.load_sharing = sharing;
   State state = sample::start_peer(model, heading);
   Data data(model);
   JointCommand command = sample::make_servos(model, 60.0, 0.4);
@@ -55,7 +57,7 @@ double apart(const Outcome& a, const Outcome& b) {
 double sampled(double seconds) { return std::getenv("COLUBER_WHOLE") != nullptr ? 5.0 : seconds; }
 
 TEST(BenchGait, MovesAsMeasuredAtEveryHeading) {
-  // solver measurements: (0.050352, -0.029520), the same for all headings
+  // docs/theory-spatial.md: (0.050352, -0.029520), the same for all headings
   const Outcome straight = run({}, 5.0);
   EXPECT_EQ(straight.failed, 0);
   EXPECT_LE(straight.residual, 1e-9);
@@ -64,6 +66,13 @@ TEST(BenchGait, MovesAsMeasuredAtEveryHeading) {
   for (const double heading : {17.0, 45.0, 90.0, 200.0}) {
     EXPECT_LE(apart(run({}, 5.0, heading * kDegree), straight), 1e-9) << heading << " deg";
   }
+}
+
+TEST(BenchGait, MovesAsMeasuredWithEqualLoads) {
+  const Outcome equal = run({}, 5.0, 0.0, 10, LoadSharing::equal);
+  EXPECT_EQ(equal.failed, 0);
+  EXPECT_NEAR(equal.moved.x(), 0.050434, 1e-6);  // docs/theory-spatial.md
+  EXPECT_NEAR(equal.moved.y(), -0.029655, 1e-6);
 }
 
 TEST(BenchGait, NeverSinksAMicrometreIntoTheFloor) {

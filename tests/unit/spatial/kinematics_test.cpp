@@ -101,7 +101,7 @@ TEST(SpatialPose, APositiveYawTurnsTheNextLinkCounterClockwiseAndAPositivePitchD
 class SpatialPoses : public testing::TestWithParam<Joint> {};
 
 TEST_P(SpatialPoses, EveryJointIsTheYawThenThePitchAndIsClosed) {
-  // R_(i+1) = R_i R_y(phi_h) R_x(phi_v)  Transeth (4.91), on both sides of the middle link
+  // R_(i+1) = R_i R_y(phi_h) R_x(phi_v)  Transeth (4.92)-(4.95), on both sides of the middle link
   std::mt19937_64 random(2);
   for (const int n : {1, 2, 3, 6, 11}) {
     const Model model = sample::make_odd_links(n, GetParam(), random);
@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(Joints, SpatialPoses, testing::Values(Joint::yaw, Joint
                          });
 
 TEST(EulerParameters, GiveTheRotationOfTheThesis) {
-  // Transeth (4.3): R = H Hbar^T, H = [-e, skew(e) + e0 I], Hbar = [-e, -skew(e) + e0 I]
+  // Transeth (4.3), (4.4): R = H Hbar^T, H = [-e, skew(e) + e0 I], Hbar = [-e, -skew(e) + e0 I]
   std::mt19937_64 random(5);
   for (int trial = 0; trial < 50; ++trial) {
     const Model model = sample::make_aiko(3);
@@ -386,7 +386,7 @@ TEST(ForceDirections, TangentialVelocitiesAreThoseOfTheMaterialPointThatTouches)
       Twist u;
       u << omega, Vector3d{scene.state.v.col(i)} - omega.cross(Vector3d{data.pose.r.col(i)});
       if (origin.part == Data::Origin::Part::rolling) {
-        // gamma_V = L_SC (-omega_y, omega_x)  Transeth (4.46)
+        // gamma_V = L_SC (-omega_y, omega_x)  Transeth (4.43)-(4.45)
         EXPECT_NEAR(contact.w_1.dot(u), -scene.model.mu_V * link.L_SC * omega.y(), 1e-15);
         EXPECT_NEAR(contact.w_2.dot(u), scene.model.mu_V * link.L_SC * omega.x(), 1e-15);
         continue;

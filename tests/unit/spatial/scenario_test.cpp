@@ -63,7 +63,7 @@ TEST(SpatialScenario, ARobotWithoutAHeightLiesOnTheFloor) {
   EXPECT_NEAR(heading_of(pose, 0), 20.0, 1e-12);
 }
 
-// Transeth 7.3.1 as the specification reads it: 0.3 m of air below link 1, the others above it.
+// Transeth 7.3.1: 0.3 m of air below link 1, the others above it.
 TEST(SpatialScenario, TheDropStartsPitchedWithLinkOneLowest) {
   const spatial::Pose pose = start_pose(load("aiko_drop"));
   EXPECT_NEAR(pose.centre(0).z(), 0.3525, 1e-15);

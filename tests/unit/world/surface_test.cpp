@@ -76,7 +76,7 @@ TEST(Plane, LeavesOutWhatIsNotNearAndKeepsWhatIsInside) {
 }
 
 TEST(Cylinders, AnInclinedLinksSideIsTheThesisCylinderOnCylinder) {
-  // Transeth (4.12): n = e_z^I x e_z^B / |.|, d = (r_G - r_H) . n, g = |d| - L_H - L_SC
+  // Transeth (4.10)-(4.12): n = e_z^I x e_z^B / |.|, d = (r_G - r_H) . n, g = |d| - L_H - L_SC
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   int sides = 0;
