@@ -109,7 +109,7 @@ void save_spatial_problems(const std::filesystem::path& into,
   save_one("drop_impact", "aiko_drop", {"robot.links=6"}, 0.6, ground_impact);
   save_one("lateral_rolling_grain", "aiko_lateral_rolling",
            {"robot.links=6", "start.link=3", "world.friction=[0.01, 1.0]"}, 1.4, last_step);
-  scenario::Overrides rough;  // all eleven links: it is to reach the pegs
+  scenario::Overrides rough{"robot.links=7", "start.link=7"};
   for (int j = 1; j <= 9; ++j) {
     rough.push_back("world.obstacle." + std::to_string(j) + ".friction=0.3");
   }
