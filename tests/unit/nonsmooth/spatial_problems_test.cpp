@@ -119,10 +119,11 @@ class SpatialProblems : public testing::TestWithParam<std::string> {
   SolverData<6> data;
   ResidualData<6> scratch;
 
-  void expect_laws_met(const Solution<6>& solution, Law law, const char* solver) {
+  void expect_laws_met(const Solution<6>& solution, Law law, const char* solver,
+                       double tolerance = 1e-10) {
     SCOPED_TRACE(solver);
     const Residual residual = compute_residual(saved.problem, solution, scratch, law);
-    EXPECT_LE(residual.law, 1e-10);
+    EXPECT_LE(residual.law, tolerance);
     EXPECT_LE(residual.momentum, 1e-10);
     EXPECT_LE(residual.gap, 1e-8);
     for (std::size_t k = 0; k < saved.problem.contacts.size(); ++k) {
@@ -137,6 +138,11 @@ class SpatialProblems : public testing::TestWithParam<std::string> {
 TEST_P(SpatialProblems, NewtonItsFallbackGaussSeidelAndTheThesisIterationGiveTheSameVelocities) {
   for (const Law law : kLaws) {
     SCOPED_TRACE(name_of(law));
+    // Loads are given and nothing but stick is left to find, set-valued: impulses are redundant,
+    // and the two plain iterations creep (1.3e-8 after 100000, 7e-9 after 3000000). Newton does
+    // not.
+    const bool creeps = law == Law::rigid && GetParam() == "yaw_equal_loads";
+    const double plain = creeps ? 1e-7 : 1e-10;
     Solution<6> newton = saved.previous;
     const NewtonOptions tight{.law = law, .tolerance = 1e-12, .gap = 1e-8};
     ASSERT_EQ(solve_newton(saved.problem, saved.previous, newton, data, tight).status, Status::ok);
@@ -156,17 +162,17 @@ TEST_P(SpatialProblems, NewtonItsFallbackGaussSeidelAndTheThesisIterationGiveThe
     Solution<6> seidel = saved.previous;
     const SolveInfo second =
         solve_gauss_seidel(saved.problem, seidel, data, {.law = law, .tolerance = 1e-12});
-    EXPECT_EQ(second.status, Status::ok)
+    EXPECT_EQ(second.status, creeps ? Status::not_converged : Status::ok)
         << second.iterations << " iterations, residual " << second.residual;
-    expect_laws_met(seidel, law, "Gauss-Seidel");
+    expect_laws_met(seidel, law, "Gauss-Seidel", plain);
     EXPECT_LE(distance(newton, seidel), 1e-7) << second.iterations << " iterations";
 
     Solution<6> thesis = saved.previous;
     const ThesisOptions slow = choose_thesis(saved.problem, law);
     const SolveInfo third = solve_thesis(saved.problem, thesis, data, slow);
-    EXPECT_EQ(third.status, Status::ok)
+    EXPECT_EQ(third.status, creeps ? Status::not_converged : Status::ok)
         << third.iterations << " iterations, residual " << third.residual;
-    expect_laws_met(thesis, law, "thesis");
+    expect_laws_met(thesis, law, "thesis", plain);
     EXPECT_LE(distance(newton, thesis), 1e-7)
         << "r = " << slow.r_N << ", " << third.iterations << " iterations";
   }
@@ -183,22 +189,35 @@ TEST_P(SpatialProblems, NewtonMeetsTheLawsOfServosAtTheirLimit) {
   }
 }
 
-// Tightened until nothing but rounding is left.
-TEST_P(SpatialProblems, RoundingBoundsTheResidualAndIsNoBlankCheque) {
-  Solution<6> solution = saved.previous;
-  ASSERT_EQ(
-      solve_newton(saved.problem, saved.previous, solution, data, {.tolerance = 1e-17}).status,
-      Status::ok);
-  const Residual residual = compute_residual(saved.problem, solution, scratch);
-  const Rounding rounding = compute_rounding(saved.problem, solution, scratch);
-  EXPECT_LE(residual.law, rounding.law);
-  EXPECT_LE(residual.momentum, rounding.momentum);
-  EXPECT_LE(rounding.law, 1e3 * residual.law);
-  EXPECT_LE(rounding.momentum, 1e3 * residual.momentum);
-}
-
 INSTANTIATE_TEST_SUITE_P(Folder, SpatialProblems, testing::ValuesIn(saved_problems()),
                          [](const auto& problem) { return problem.param; });
+
+// Tightened until nothing but rounding is left. By luck one problem's residual may be next to zero:
+// the bounds are held against the largest of the folder.
+TEST(SpatialProblemFolder, RoundingBoundsEveryResidualAndIsNoBlankCheque) {
+  SolverData<6> data;
+  ResidualData<6> scratch;
+  Residual largest;
+  Rounding bound;
+  for (const std::string& name : saved_problems()) {
+    SCOPED_TRACE(name);
+    const SavedProblem<6> saved = load(name);
+    Solution<6> solution = saved.previous;
+    ASSERT_EQ(
+        solve_newton(saved.problem, saved.previous, solution, data, {.tolerance = 1e-17}).status,
+        Status::ok);
+    const Residual residual = compute_residual(saved.problem, solution, scratch);
+    const Rounding rounding = compute_rounding(saved.problem, solution, scratch);
+    EXPECT_LE(residual.law, rounding.law);
+    EXPECT_LE(residual.momentum, rounding.momentum);
+    largest.law = std::max(largest.law, residual.law);
+    largest.momentum = std::max(largest.momentum, residual.momentum);
+    bound.law = std::max(bound.law, rounding.law);
+    bound.momentum = std::max(bound.momentum, rounding.momentum);
+  }
+  EXPECT_LE(bound.law, 1e3 * largest.law);
+  EXPECT_LE(bound.momentum, 1e3 * largest.momentum);
+}
 
 TEST(SpatialProblemFolder, HasRollingImpactsCylindersAndGivenLoads) {
   int sharing = 0;
