@@ -1,13 +1,17 @@
-// Makes the saved contact problems of tests/data/problems anew:  save_problems FOLDER
+// Makes the saved contact problems of tests/data/problems and tests/data/problems_spatial anew:
+//   save_problems PLANAR_FOLDER [SPATIAL_FOLDER SCENARIOS]
 // Typical steps of the published runs, and degenerate ones: everything sticking, a link wedged
 // between pegs, a straight chain, a single link, friction ratios of 1 : 100, large mass ratios, no
-// friction, impacts.
+// friction, impacts. In space: steps of the scenarios in the folder SCENARIOS, with shorter robots.
 
 #include <cstdio>
 #include <functional>
 #include <string>
 
 #include "coluber/nonsmooth/problem_file.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
+#include "coluber/spatial/system.hpp"
 
 #include "sample/snake.hpp"
 
@@ -50,11 +54,79 @@ void save_along(const std::string& name, const Model& model, const StepOptions& 
   }
 }
 
+/// Which step of a spatial run is saved: the one where this is largest, the last if equal.
+using Score = std::function<double(const spatial::Data&)>;
+
+double last_step(const spatial::Data&) { return 0.0; }
+double ground_impact(const spatial::Data& data) { return data.ground_impulse.norm(); }
+double obstacle_impact(const spatial::Data& data) { return data.obstacle_impulse.norm(); }
+
+/// Runs a scenario for `seconds` as `coluber run` does and saves one of its steps.
+void save_spatial(const std::filesystem::path& into, const std::filesystem::path& scenarios,
+                  const std::string& name, const std::string& scenario,
+                  const scenario::Overrides& overrides, double seconds, const Score& score) {
+  const auto simulation = simulation::make_simulation(
+      scenario::load((scenarios / (scenario + ".toml")).string(), overrides));
+  const auto& system = dynamic_cast<const spatial::SpatialSystem&>(*simulation.system);
+  const spatial::Model& model = system.model();
+  const spatial::StepOptions& options = system.options();
+  const auto& controller = simulation.scenario.controller;
+  spatial::State state = system.state();
+  spatial::Data data(model);
+  nonsmooth::SavedProblem<6> best;
+  double highest = -1.0;
+  int step_saved = 0;
+  for (int k = 1; k <= static_cast<int>(std::lround(seconds / options.dt)); ++k) {
+    const double t = k * options.dt;
+    JointCommand command(model.angles());
+    simulation.gait->evaluate(t, command.phi_d, command.phidot_d);
+    if (t > controller.start_time) {
+      command.k_P.setConstant(controller.kp);
+      command.k_D.setConstant(controller.kd);
+    }
+    spatial::make_problem(model, state, command, options, data);
+    nonsmooth::SavedProblem<6> here{data.problem, data.previous};
+    here.previous.impulse = data.solution.impulse;
+    if (spatial::step(model, state, data, command, options).status != Status::ok) std::abort();
+    if (score(data) < highest) continue;
+    highest = score(data);
+    best = std::move(here);
+    step_saved = k;
+  }
+  nonsmooth::save_problem<6>(into / (name + ".json"), best);
+  std::printf("%-28s %2zu nodes %2zu contacts, step %d\n", name.c_str(), best.problem.nodes.size(),
+              best.problem.contacts.size(), step_saved);
+}
+
+void save_spatial_problems(const std::filesystem::path& into,
+                           const std::filesystem::path& scenarios) {
+  const auto save_one = [&](const std::string& name, const std::string& scenario,
+                            const scenario::Overrides& overrides, double seconds,
+                            const Score& score) {
+    save_spatial(into, scenarios, name, scenario, overrides, seconds, score);
+  };
+  save_one("sidewinding", "aiko_sidewinding", {"robot.links=7", "start.link=7"}, 3.1, last_step);
+  save_one("drop_impact", "aiko_drop", {"robot.links=6"}, 0.6, ground_impact);
+  save_one("lateral_rolling_grain", "aiko_lateral_rolling",
+           {"robot.links=6", "start.link=3", "world.friction=[0.01, 1.0]"}, 1.4, last_step);
+  scenario::Overrides rough{"robot.links=7", "start.link=7"};
+  for (int j = 1; j <= 9; ++j) {
+    rough.push_back("world.obstacle." + std::to_string(j) + ".friction=0.3");
+  }
+  save_one("rough_course", "aiko_spatial_course", rough, 3.0, obstacle_impact);
+  save_one("yaw_equal_loads", "aiko_spatial_floor",
+           {"robot.links=7", "start.link=7", "robot.joint=yaw", "solver.load_sharing=equal"}, 1.7,
+           last_step);
+  save_one("sinus_lifting", "aiko_sinus_lifting", {"robot.links=7", "start.link=7"}, 2.6,
+           last_step);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 2 && argc != 4) return 2;
   folder = argv[1];
+  if (argc == 4) save_spatial_problems(argv[2], argv[3]);
   StepOptions options;
   Model floor = sample::aiko();
   save_along("floor", floor, options, {0.0, 0.001, 0.5, 2.2});
