@@ -81,7 +81,8 @@ void compute_pose(const Model& model, const Vector3d& r, const Eigen::Vector4d& 
     return 0.5 * link.L + link.offset;
   };
   const auto angle = [&](int joint, int axis, double& s, double& c) {
-    const auto index = static_cast<std::size_t>(axes * joint + axis);
+    const int number = axes * joint + axis;
+    const auto index = static_cast<std::size_t>(number);
     s = pose.sin[index];
     c = pose.cos[index];
   };
