@@ -107,6 +107,7 @@ PageInfo save_replay_page(const fs::path& run, const fs::path& file,
         "smaller record.rate_hz makes it smaller; COLUBER_PAGE_LIMIT=N allows N MB",
         to_size(page.size()), to_size(limit), run.string()));
   }
+  if (give_up && give_up()) throw record::GivenUp("given up");
   save_text(page, file);
   return {page.size(), packed.packed_bytes, packed.raw_bytes, packed.end, packed.last_step};
 }
