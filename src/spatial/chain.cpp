@@ -362,7 +362,7 @@ Chain::Chain(const Model& model, const Data& data)
   groups.assign(static_cast<std::size_t>(k.slots / kGroup), ChainGroup{});
   k.groups = groups.data();
   // joint twists, pivot columns, numbers in the order of the angles
-  const auto joints = static_cast<std::size_t>(k.axes * k.pairs);
+  const std::size_t joints = static_cast<std::size_t>(k.axes) * static_cast<std::size_t>(k.pairs);
   constexpr std::size_t kTwist = 12;
   constexpr std::size_t kLine = 8;  // doubles of a cache line: vectors should not straddle two
   const std::size_t angles = (static_cast<std::size_t>(model.angles()) / kLine + 1) * kLine;
