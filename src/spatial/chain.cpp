@@ -113,20 +113,19 @@ void load_ground(const Model& model, const State& state, Chain& chain) {
   }
 }
 
-/// Contacts with cylinders, from `data.near`.
+/// Contacts with cylinders; `memories` has what each near point was in the last step.
 void load_cylinders(const Model& model, const StepOptions& options, const Data& data,
-                    Chain& chain) {
+                    const std::vector<ContactMemory>& memories, Chain& chain) {
   ChainArrays& k = chain.arrays;
   if (!chain.contacts.empty()) std::ranges::fill(chain.first_contact, -1);
   chain.contacts.clear();
   k.contact_count = 0;
-  if (model.obstacles.empty()) return;
   const Data::Near& near = data.near[kCylinders];
   const double share = options.law == Law::rigid ? kRigidShare : 1.0;
   for (std::size_t n = 0; n < near.found.points.size(); ++n) {
     const world::SurfacePoint& point = near.found.points[n];
     const Link& link = model.links[static_cast<std::size_t>(point.link)];
-    const PointMemory& memory = near.memory[n].sliding;
+    const PointMemory& memory = memories[n].sliding;
     const Impulse guess = nonsmooth::predict(memory);
     ChainContact contact;
     contact.slot = chain.slot[static_cast<std::size_t>(point.link)];
@@ -262,13 +261,13 @@ void unload_ground(const Model& model, State& state, Data& data, Chain& chain) {
 }
 
 /// Impulses of the cylinders to the memory of their points; their work.
-double unload_cylinders(State& state, Data& data, const Chain& chain) {
+double unload_cylinders(Data& data, std::vector<ContactMemory>& memories, const Chain& chain) {
   const ChainArrays& k = chain.arrays;
-  Data::Near& near = data.near[kCylinders];
+  const Data::Near& near = data.near[kCylinders];
   double work = 0.0;
   for (std::size_t n = 0; n < chain.contacts.size(); ++n) {
     const ChainContact& contact = chain.contacts[n];
-    ContactMemory& memory = near.memory[n];
+    ContactMemory& memory = memories[n];
     remember(memory.sliding, {contact.N, {contact.T_1, contact.T_2}});
     memory.last_active = contact.N;
     if (!(contact.N > 0.0)) continue;
@@ -293,23 +292,33 @@ double unload_cylinders(State& state, Data& data, const Chain& chain) {
     const Vector3d gamma_A = v_A + w_A.cross(a - r);
     work += 0.5 * force.dot(gamma_A + gamma_E);
   }
-  state.near[kCylinders].swap(near.memory);
-  near.memory.reserve(state.near[kCylinders].capacity());
   return work;
 }
 
+/// Surfaces whose near points are those of the last step: their memories are used where they are.
+struct Known {
+  bool ground = false;
+  bool cylinders = true;
+};
+
 /// Velocities, impulses, torques and works of the step into the state and the results.
-void unload(const Model& model, State& state, Data& data, const ChainState& all, bool all_known,
+void unload(const Model& model, State& state, Data& data, const ChainState& all, Known known,
             Chain& chain) {
   ChainArrays& k = chain.arrays;
   data.contacts_closed = 0;
   StepWork work;
   if (!model.obstacles.empty()) {
     data.obstacle_impulse.setZero();
-    work.contact = unload_cylinders(state, data, chain);
+    std::vector<ContactMemory>& renewed = data.near[kCylinders].memory;
+    std::vector<ContactMemory>& old = state.near[kCylinders];
+    work.contact = unload_cylinders(data, known.cylinders ? old : renewed, chain);
+    if (!known.cylinders) {
+      old.swap(renewed);
+      renewed.reserve(old.capacity());
+    }
   }
   const ChainWork done = chain.kernels.finish(k, all);
-  if (all_known) {
+  if (known.ground) {
     data.contacts_closed += chain.kernels.remember(k, all);
   } else {
     unload_ground(model, state, data, chain);
@@ -445,15 +454,25 @@ std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
   const nonsmooth::Twist<6> root =
       extrapolate(all.three, state.twist, state.twist_2, state.twist_3);
   std::copy(root.data(), root.data() + 6, k.root_twist);
-  const bool all_known =
+  Known known;
+  known.ground =
       ground.all_near && state.near[kGround].size() == 2 * static_cast<std::size_t>(model.n());
-  if (all_known) {
+  if (known.ground) {
     chain.kernels.recall(k, all);
   } else {
     load_ground(model, state, chain);
   }
-  if (!model.obstacles.empty()) find_cylinders(model, state, data);
-  load_cylinders(model, options, data, chain);
+  if (!model.obstacles.empty()) {
+    Data::Near& near = data.near[kCylinders];
+    find_cylinders(model, data);
+    data.obstacle_penetration = find_deepest(near);
+    // A state with less room than ours gets ours, so that no later step allocates.
+    const bool roomy = state.near[kCylinders].capacity() >= near.memory.capacity();
+    known.cylinders = roomy && are_known(state.near[kCylinders], near);
+    if (!known.cylinders) recall(state.near[kCylinders], near);
+    load_cylinders(model, options, data, known.cylinders ? state.near[kCylinders] : near.memory,
+                   chain);
+  }
   use_law(model, options.law, chain);
   lap(data.profile, Phase::problem);
 
@@ -463,7 +482,7 @@ std::optional<StepInfo> step_chain(const Model& model, State& state, Data& data,
   lap(data.profile, Phase::solve);
   if (!solved) return std::nullopt;
 
-  unload(model, state, data, all, all_known, chain);
+  unload(model, state, data, all, known, chain);
   return info;
 }
 

@@ -190,13 +190,31 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
   add(contact, kCylinders, index, Part::whole);
 }
 
-/// Each near point of a surface with what it was in the last step; returns the deepest penetration.
-double recall(const std::vector<ContactMemory>& old, Data::Near& near) {
+/// The links as surfaces see them at the pose.
+void place_links(const Model& model, Data& data) {
+  for (int i = 0; i < model.n(); ++i) {
+    place(data.pose, i, data.placed[static_cast<std::size_t>(i)]);
+  }
+}
+
+}  // namespace
+
+void find_cylinders(const Model& model, Data& data) {
+  place_links(model, data);
+  data.cylinders.find(data.placed, nonsmooth::kNear, data.near[kCylinders].found);
+}
+
+bool are_known(const std::vector<ContactMemory>& old, const Data::Near& near) {
+  const auto same = [](const ContactMemory& entry, const world::SurfacePoint& point) {
+    return entry.link == point.link && entry.key == point.key;
+  };
+  return std::ranges::equal(old, near.found.points, same);
+}
+
+void recall(const std::vector<ContactMemory>& old, Data::Near& near) {
   near.memory.clear();
-  double depth = 0.0;
   std::size_t memory = 0;  // both lists are ordered by (link, key)
   for (const world::SurfacePoint& point : near.found.points) {
-    depth = std::max(depth, -point.g);
     const auto before = [&](const ContactMemory& entry) {
       return entry.link < point.link || (entry.link == point.link && entry.key < point.key);
     };
@@ -210,22 +228,12 @@ double recall(const std::vector<ContactMemory>& old, Data::Near& near) {
       near.memory.push_back(fresh);
     }
   }
+}
+
+double find_deepest(const Data::Near& near) {
+  double depth = 0.0;
+  for (const world::SurfacePoint& point : near.found.points) depth = std::max(depth, -point.g);
   return depth;
-}
-
-/// The links as surfaces see them at the pose.
-void place_links(const Model& model, Data& data) {
-  for (int i = 0; i < model.n(); ++i) {
-    place(data.pose, i, data.placed[static_cast<std::size_t>(i)]);
-  }
-}
-
-}  // namespace
-
-void find_cylinders(const Model& model, const State& state, Data& data) {
-  place_links(model, data);
-  data.cylinders.find(data.placed, nonsmooth::kNear, data.near[kCylinders].found);
-  data.obstacle_penetration = recall(state.near[kCylinders], data.near[kCylinders]);
 }
 
 Data::Data(const Model& model) : cylinders(model.obstacles) {
@@ -323,9 +331,13 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   const Pose& pose = data.pose;
   auto& problem = data.problem;
   compute_pose(model, state.r, state.p, state.phi, data.pose);
-  find_cylinders(model, state, data);
+  find_cylinders(model, data);
   data.ground.find(data.placed, nonsmooth::kNear, data.near[kGround].found);
-  data.ground_penetration = recall(state.near[kGround], data.near[kGround]);
+  for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
+    recall(state.near[surface], data.near[surface]);
+  }
+  data.ground_penetration = find_deepest(data.near[kGround]);
+  data.obstacle_penetration = find_deepest(data.near[kCylinders]);
 
   problem.impulse_scale = data.weight_scale * dt;
   problem.contacts.clear();
