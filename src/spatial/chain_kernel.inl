@@ -1092,6 +1092,7 @@ ChainResidual judge(ChainArrays& k) {
 
 ChainSolve solve(ChainArrays& k, double tolerance, double good, int max_sweeps) {
   ChainSolve result = {{__builtin_inf(), __builtin_inf(), __builtin_inf()}, 0, false};
+  bool polished = false;
   spread(k);
   while (result.sweeps < max_sweeps) {
     linearise_ground(k);
@@ -1104,6 +1105,10 @@ ChainSolve solve(ChainArrays& k, double tolerance, double good, int max_sweeps) 
     if (k.limited) law = largest_of(law, servo_defect(k));
     result.settled = law <= tolerance && result.residual.momentum <= good;
     if (result.settled || !(result.residual.momentum < __builtin_inf())) return result;
+    // An impact solved in one sweep leaves roundings of large terms, which another one mends. What
+    // then is left of the momentum is not for sweeps to mend.
+    if (law <= tolerance && polished) return result;
+    polished = law <= tolerance;
   }
   return result;
 }
