@@ -10,6 +10,7 @@
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/nonsmooth/problem_file.hpp"
@@ -373,7 +374,8 @@ void expect_same(const SavedProblem<3>& one, const SavedProblem<3>& two) {
 SavedProblem<3> write_and_read(const SavedProblem<3>& saved) {
   // named for the test: others may run beside it
   const char* test = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const auto copy = std::filesystem::path(testing::TempDir()) / (std::string(test) + ".json");
+  const auto copy = std::filesystem::path(testing::TempDir()) /
+                    (std::string(test) + "_" + std::to_string(::getpid()) + ".json");
   save_problem(copy, saved);
   auto again = load_problem<3>(copy);
   std::filesystem::remove(copy);

@@ -11,6 +11,7 @@
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/nonsmooth/problem_file.hpp"
@@ -290,7 +291,8 @@ void expect_same(const SavedProblem<6>& one, const SavedProblem<6>& two) {
 SavedProblem<6> write_and_read(const SavedProblem<6>& saved) {
   // named for the test: others may run beside it
   const char* test = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const auto copy = std::filesystem::path(testing::TempDir()) / (std::string(test) + "_6.json");
+  const auto copy = std::filesystem::path(testing::TempDir()) /
+                    (std::string(test) + "_6_" + std::to_string(::getpid()) + ".json");
   save_problem(copy, saved);
   auto again = load_problem<6>(copy);
   std::filesystem::remove(copy);
