@@ -14,7 +14,7 @@ using Storage = typename SolverData<T>::Storage;
 
 /// Laws of the contacts of node i at the solution's velocities and impulses; the worst residual
 /// comes back.
-template <int T>
+template <bool kOnCone, int T>
 inline double linearise_node(const ContactProblem<T>& problem, const Proximal* proximal,
                              const Solution<T>& solution, std::size_t i, LinearLaw* laws,
                              double worst) {
@@ -24,9 +24,9 @@ inline double linearise_node(const ContactProblem<T>& problem, const Proximal* p
   for (int k = node.first_contact; k < end; ++k) {
     const auto index = static_cast<std::size_t>(k);
     const Contact<T>& contact = problem.contacts[index];
-    linearise(contact, proximal[index], solution.impulse[index], contact.w_N.dot(u),
-              contact.w_1.dot(u), contact.w_2.dot(u), kProxR, scaled_r(contact, kProxR),
-              laws[index]);
+    linearise<kOnCone>(contact, proximal[index], solution.impulse[index], contact.w_N.dot(u),
+                       contact.w_1.dot(u), contact.w_2.dot(u), kProxR, scaled_r(contact, kProxR),
+                       laws[index]);
     if (!(laws[index].residual <= worst)) worst = laws[index].residual;
   }
   return worst;
@@ -64,13 +64,15 @@ double rounding_floor(const ContactProblem<T>& problem, const Proximal* proximal
 /// s), or to rounding and a sweep no longer halves what is left. Each sweep makes the momentum
 /// balance exact, but for servos that reached or left their limit; so the laws of contacts and
 /// servos decide.
-template <int T>
+template <bool kOnCone, int T>
 Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
                       double tolerance, int max_sweeps, int& sweeps) {
   LinearLaw* laws = storage.laws.data();
   const Proximal* proximal = storage.proximal.data();
   const std::size_t n = problem.nodes.size();
-  for (std::size_t i = 0; i < n; ++i) linearise_node(problem, proximal, solution, i, laws, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    linearise_node<kOnCone>(problem, proximal, solution, i, laws, 0.0);
+  }
   Reached reached;
   bool polished = false;
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
@@ -89,7 +91,7 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
         apply(law, contact.w_N.dot(du), contact.w_1.dot(du), contact.w_2.dot(du),
               solution.impulse[index]);
       }
-      residual = linearise_node(problem, proximal, solution, i, laws, residual);
+      residual = linearise_node<kOnCone>(problem, proximal, solution, i, laws, residual);
       if (node.limit < kInfinity && i + 1 < n) {
         const SweepNode<T>& used = storage.nodes[i];
         const double rate = solution.rate[i];
@@ -120,6 +122,16 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
     }
   }
   return reached;
+}
+
+/// With the law that is being solved.
+template <int T>
+Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
+                      const NewtonOptions& options, int max_sweeps, int& sweeps) {
+  const double tolerance = options.tolerance * problem.impulse_scale;
+  return options.law == Law::rigid
+             ? newton_sweeps<true>(problem, solution, storage, tolerance, max_sweeps, sweeps)
+             : newton_sweeps<false>(problem, solution, storage, tolerance, max_sweeps, sweeps);
 }
 
 /// Impulses as explicit functions of the velocities, P(u), and their derivative: the same laws with
@@ -188,7 +200,7 @@ constexpr std::array<Attempt, 4> kAttempts{
 template <int T>
 Reached continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
                                 Solution<T>& solution, double newton_residual, Storage<T>& storage,
-                                double tolerance, int& sweeps) {
+                                const NewtonOptions& options, int& sweeps) {
   constexpr int kNewtonTry = 8;
   Solution<T>& u = storage.trial;
   Solution<T>& best = storage.best;
@@ -235,7 +247,7 @@ Reached continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution
         since_try = 0;
         solution = u;
         const Reached reached =
-            newton_sweeps(problem, solution, storage, tolerance, kNewtonTry, sweeps);
+            newton_sweeps(problem, solution, storage, options, kNewtonTry, sweeps);
         if (reached.settled) return reached;
         if (reached.residual < best_residual) {
           best_residual = reached.residual;
@@ -266,37 +278,62 @@ double proximal_gap(const ContactProblem<T>& problem, const Solution<T>& solutio
 }
 
 /// A <- P_T, c_t <- share times the contact's: the terms act on what the next pass changes only.
+///
+/// Points that cannot all stick (two of a link that pitches) have a speed forced upon them, v = c_t
+/// (P_T - A). As long as none slips, each pass pushes the impulses that they share on by the same
+/// v/c_t, until some are at the edge of their cones: in one pass or in five hundred. So while v of
+/// a point stays the same from pass to pass, its A goes ahead of P_T by twice as much each time;
+/// where v turns, it went too far. A is a point of reference and no more: what a pass gives is
+/// judged by its gap, wherever A has been.
 template <int T>
 void move_proximal(const ContactProblem<T>& problem, const Solution<T>& solution, double share,
                    Storage<T>& storage) {
+  double now = 0.0;
+  double before = 0.0;
+  double both = 0.0;
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-    storage.proximal[k] = {share * problem.contacts[k].c_t, solution.impulse[k].T};
+    const Contact<T>& contact = problem.contacts[k];
+    const Proximal& term = storage.proximal[k];
+    const LinearLaw& law = storage.laws[k];
+    const bool sticks =
+        contact.mu_max > 0.0 && solution.impulse[k].N > 0.0 && law.n_1 == 0.0 && law.n_2 == 0.0;
+    Eigen::Vector2d v = Eigen::Vector2d::Zero();
+    if (sticks) v = term.c_t / contact.mu_max * (solution.impulse[k].T - term.A);
+    if (sticks && storage.drift[k] != Eigen::Vector2d::Zero()) {
+      now += v.squaredNorm();
+      before += storage.drift[k].squaredNorm();
+      both += v.dot(storage.drift[k]);
+    }
+    storage.drift[k] = v;
+  }
+  const bool steady = both > 0.7 * std::max(now, before);
+  storage.ahead =
+      steady ? std::max(1.0, 2.0 * storage.ahead) : (both > 0.0 ? 0.5 * storage.ahead : 0.0);
+  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+    const Contact<T>& contact = problem.contacts[k];
+    const Impulse& P = solution.impulse[k];
+    Eigen::Vector2d A = P.T;
+    if (storage.ahead > 0.0 && contact.mu_max > 0.0) {
+      A += storage.ahead * contact.mu_max / (share * contact.c_t) * storage.drift[k];
+      if (const double size = A.norm(); size > P.N) A *= P.N / size;
+    }
+    storage.proximal[k] = {share * contact.c_t, A};
   }
 }
 
 constexpr double kLargeShare = 0.5;  // from this compliance on the continuation is of use
-constexpr int kMaxPasses = 60;
+constexpr int kMaxPasses = 300;
 
-/// Proximal passes from the last step's values: the terms start as large as those of the anchored
-/// law, shrink while Newton is at ease, grow where it fails, and move with the answer until they no
-/// longer matter. `gap` (N s) is that of the pass kept, the one with the smallest.
+/// Proximal passes: the terms shrink while Newton is at ease, grow where it fails, and move with
+/// the answer until they no longer matter. They start with `share` and with the values at hand.
+/// `gap` (N s) is that of the pass kept, the one with the smallest.
 template <int T>
 Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& previous,
-                        Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
-                        SolveInfo& info, double& gap) {
+                        Solution<T>& solution, double share, Storage<T>& storage,
+                        const NewtonOptions& options, SolveInfo& info, double& gap) {
   constexpr int kMaxSweeps = 12;
   constexpr int kAtEase = 6;  // sweeps
-  const double tolerance = options.tolerance * problem.impulse_scale;
   const double gap_tolerance = options.gap * problem.impulse_scale;
-  solution.root = previous.root;
-  std::copy(previous.rate.begin(), previous.rate.end(), solution.rate.begin());
-  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-    solution.impulse[k] = {problem.contacts[k].load, problem.contacts[k].A};
-  }
-  update_twists(problem, solution);
-  storage.set_proximal(problem, 1.0);
-
-  double share = 1.0;
   double factor = 0.1;
   Reached best;
   gap = kInfinity;
@@ -305,10 +342,10 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
     ++info.fallback_passes;
     storage.before_pass = solution;
     int sweeps = 0;
-    Reached reached = newton_sweeps(problem, solution, storage, tolerance, kMaxSweeps, sweeps);
+    Reached reached = newton_sweeps(problem, solution, storage, options, kMaxSweeps, sweeps);
     if (!reached.settled && share >= kLargeShare) {
       reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
-                                        tolerance, sweeps);
+                                        options, sweeps);
       if (!reached.settled) {
         info.iterations += sweeps;
         if (gap == kInfinity) return reached;  // not even the anchored law
@@ -320,7 +357,10 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
       solution = storage.before_pass;
       share = std::min(1.0, 10.0 * share);
       factor = std::sqrt(factor);
-      move_proximal(problem, solution, share, storage);
+      storage.forget_drift(problem);
+      for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+        storage.proximal[k] = {share * problem.contacts[k].c_t, solution.impulse[k].T};
+      }
       continue;
     }
     const double pass_gap = proximal_gap(problem, solution, storage);
@@ -338,45 +378,70 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
   return best;
 }
 
-/// Newton with a proximal term so small that it hardly matters, moved until it does not; proximal
-/// passes where that does not settle.
+/// Newton with a proximal term so small that it hardly matters, moved until it does not. Where it
+/// settles and the term matters still, it goes on being moved; where it does not settle, the terms
+/// start once more from the last step's values, as large as those of the anchored law.
 template <int T>
 Reached solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous,
                     Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
                     SolveInfo& info) {
-  const double tolerance = options.tolerance * problem.impulse_scale;
   const double gap_tolerance = options.gap * problem.impulse_scale;
   const int max_sweeps = options.max_sweeps + options.max_sweeps / 3;
   storage.set_proximal(problem, kRigidShare);
+  storage.forget_drift(problem);
   Reached reached;
   double gap = kInfinity;
   while (info.iterations < max_sweeps) {
-    reached = newton_sweeps(problem, solution, storage, tolerance, max_sweeps - info.iterations,
+    reached = newton_sweeps(problem, solution, storage, options, max_sweeps - info.iterations,
                             info.iterations);
     if (!reached.settled) break;
     gap = proximal_gap(problem, solution, storage);
-    if (gap <= gap_tolerance) break;
+    if (gap <= gap_tolerance || info.iterations >= max_sweeps) break;
     ++info.passes;
     move_proximal(problem, solution, kRigidShare, storage);
   }
   solution.proximal = storage.proximal;
-  if ((!reached.settled || !(gap <= gap_tolerance)) && options.fallback) {
-    info.fallback = true;
-    const int before = info.iterations;
-    const Reached newton = reached;
-    const double newton_gap = proximal_gap(problem, solution, storage);
-    storage.newton = solution;
-    reached = proximal_passes(problem, previous, solution, storage, options, info, gap);
-    info.fallback_sweeps = info.iterations - before;
-    const bool solved = reached.settled && gap <= gap_tolerance;
-    if (!solved && !(std::max(reached.residual, gap) <= std::max(newton.residual, newton_gap))) {
-      solution = storage.newton;
-      reached = newton;
-      gap = newton_gap;
-    }
+  const auto solved = [&] { return reached.settled && gap <= gap_tolerance; };
+  if (solved() || !options.fallback) {
+    info.gap = gap / problem.impulse_scale;
+    return reached;
   }
-  info.gap = gap / problem.impulse_scale;
-  return reached;
+
+  info.fallback = true;
+  const int before = info.iterations;
+  // The best of what is tried is kept.
+  Reached kept = reached;
+  double kept_gap = proximal_gap(problem, solution, storage);
+  storage.newton = solution;
+  const auto keep_the_better = [&] {
+    if (solved() || std::max(reached.residual, gap) <= std::max(kept.residual, kept_gap)) {
+      kept = reached;
+      kept_gap = gap;
+      storage.newton = solution;
+    }
+  };
+  if (reached.settled) {
+    move_proximal(problem, solution, kRigidShare, storage);
+    reached =
+        proximal_passes(problem, previous, solution, kRigidShare, storage, options, info, gap);
+    keep_the_better();
+  }
+  if (!solved()) {
+    solution.root = previous.root;
+    std::copy(previous.rate.begin(), previous.rate.end(), solution.rate.begin());
+    for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+      solution.impulse[k] = {problem.contacts[k].load, problem.contacts[k].A};
+    }
+    update_twists(problem, solution);
+    storage.set_proximal(problem, 1.0);
+    storage.forget_drift(problem);
+    reached = proximal_passes(problem, previous, solution, 1.0, storage, options, info, gap);
+    keep_the_better();
+  }
+  if (!solved()) solution = storage.newton;
+  info.fallback_sweeps = info.iterations - before;
+  info.gap = kept_gap / problem.impulse_scale;
+  return kept;
 }
 
 }  // namespace
@@ -387,7 +452,6 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
   auto& storage = data.storage();
   storage.fit(problem);
   solution.resize(problem.nodes.size(), problem.contacts.size());
-  const double tolerance = options.tolerance * problem.impulse_scale;
   update_twists(problem, solution);
 
   SolveInfo info;
@@ -397,11 +461,11 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
   } else {
     storage.set_proximal(problem, 1.0);
     reached =
-        newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
+        newton_sweeps(problem, solution, storage, options, options.max_sweeps, info.iterations);
     if (!reached.settled && options.fallback) {
       info.fallback = true;
       reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
-                                        tolerance, info.fallback_sweeps);
+                                        options, info.fallback_sweeps);
       info.iterations += info.fallback_sweeps;
     }
   }
