@@ -278,55 +278,29 @@ double proximal_gap(const ContactProblem<T>& problem, const Solution<T>& solutio
 }
 
 /// A <- P_T, c_t <- share times the contact's: the terms act on what the next pass changes only.
-///
-/// Points that cannot all stick (two of a link that pitches) have a speed forced upon them, v = c_t
-/// (P_T - A). As long as none slips, each pass pushes the impulses that they share on by the same
-/// v/c_t, until some are at the edge of their cones: in one pass or in five hundred. So while v of
-/// a point stays the same from pass to pass, its A goes ahead of P_T by twice as much each time;
-/// where v turns, it went too far. A is a point of reference and no more: what a pass gives is
-/// judged by its gap, wherever A has been.
 template <int T>
 void move_proximal(const ContactProblem<T>& problem, const Solution<T>& solution, double share,
                    Storage<T>& storage) {
-  double now = 0.0;
-  double before = 0.0;
-  double both = 0.0;
   for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-    const Contact<T>& contact = problem.contacts[k];
-    const Proximal& term = storage.proximal[k];
-    const LinearLaw& law = storage.laws[k];
-    const bool sticks =
-        contact.mu_max > 0.0 && solution.impulse[k].N > 0.0 && law.n_1 == 0.0 && law.n_2 == 0.0;
-    Eigen::Vector2d v = Eigen::Vector2d::Zero();
-    if (sticks) v = term.c_t / contact.mu_max * (solution.impulse[k].T - term.A);
-    if (sticks && storage.drift[k] != Eigen::Vector2d::Zero()) {
-      now += v.squaredNorm();
-      before += storage.drift[k].squaredNorm();
-      both += v.dot(storage.drift[k]);
-    }
-    storage.drift[k] = v;
-  }
-  const bool steady = both > 0.7 * std::max(now, before);
-  storage.ahead =
-      steady ? std::max(1.0, 2.0 * storage.ahead) : (both > 0.0 ? 0.5 * storage.ahead : 0.0);
-  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-    const Contact<T>& contact = problem.contacts[k];
-    const Impulse& P = solution.impulse[k];
-    Eigen::Vector2d A = P.T;
-    if (storage.ahead > 0.0 && contact.mu_max > 0.0) {
-      A += storage.ahead * contact.mu_max / (share * contact.c_t) * storage.drift[k];
-      if (const double size = A.norm(); size > P.N) A *= P.N / size;
-    }
-    storage.proximal[k] = {share * contact.c_t, A};
+    storage.proximal[k] = {share * problem.contacts[k].c_t, solution.impulse[k].T};
   }
 }
 
-constexpr double kLargeShare = 0.5;  // from this compliance on the continuation is of use
-constexpr int kMaxPasses = 300;
+constexpr double kLargeShare = 0.5;    // from this compliance on the continuation is of use
+constexpr double kLeastShare = 5e-10;  // below kRigidShare momentum suffers
+constexpr double kStalled = 0.5;       // of the gap of the pass before
+constexpr int kMaxPasses = 60;
 
 /// Proximal passes: the terms shrink while Newton is at ease, grow where it fails, and move with
-/// the answer until they no longer matter. They start with `share` and with the values at hand.
-/// `gap` (N s) is that of the pass kept, the one with the smallest.
+/// the answer until they no longer matter. They start as they stand, with `share`. `gap` (N s) is
+/// that of the pass kept, the one with the smallest.
+///
+/// Points that cannot all stick (two of a link that pitches) have a speed v = c_t (P_T - A) forced
+/// upon them. As long as none slips, the gap stays and a pass pushes the impulses that they share
+/// on by v/c_t, until some are at the edge of their cones; in a jam that is thousands of passes
+/// away. So where the gap stays, c_t goes down as far as it takes. Such an answer has lost digits
+/// of its momentum, as much as 1/c_t is large: it is where the last pass begins, with the usual
+/// c_t, which gives them back.
 template <int T>
 Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& previous,
                         Solution<T>& solution, double share, Storage<T>& storage,
@@ -335,6 +309,7 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
   constexpr int kAtEase = 6;  // sweeps
   const double gap_tolerance = options.gap * problem.impulse_scale;
   double factor = 0.1;
+  double last_gap = kInfinity;
   Reached best;
   gap = kInfinity;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
@@ -357,30 +332,35 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
       solution = storage.before_pass;
       share = std::min(1.0, 10.0 * share);
       factor = std::sqrt(factor);
-      storage.forget_drift(problem);
-      for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-        storage.proximal[k] = {share * problem.contacts[k].c_t, solution.impulse[k].T};
-      }
+      move_proximal(problem, solution, share, storage);
       continue;
     }
     const double pass_gap = proximal_gap(problem, solution, storage);
-    if (pass_gap < gap) {
+    const bool exact = share >= kRigidShare;  // in its momentum
+    if (exact && pass_gap < gap) {
       gap = pass_gap;
       best = reached;
       solution.proximal = storage.proximal;
       if (gap <= gap_tolerance) return best;
       storage.best_pass = solution;
     }
-    if (sweeps <= kAtEase) share = std::max(factor * share, kRigidShare);
+    if (!exact && pass_gap <= gap_tolerance) {
+      share = kRigidShare;
+    } else if (sweeps <= kAtEase) {
+      const bool stalled = share <= kRigidShare && pass_gap > kStalled * last_gap;
+      share = stalled ? std::max(factor * share, kLeastShare)
+                      : std::max(factor * share, std::min(share, kRigidShare));
+    }
+    last_gap = pass_gap;
     move_proximal(problem, solution, share, storage);
   }
-  solution = storage.best_pass;
+  if (gap < kInfinity) solution = storage.best_pass;
   return best;
 }
 
 /// Newton with a proximal term so small that it hardly matters, moved until it does not. Where it
-/// settles and the term matters still, it goes on being moved; where it does not settle, the terms
-/// start once more from the last step's values, as large as those of the anchored law.
+/// settles and the term goes on to matter, passes go on from there; where it does not settle, they
+/// start from the last step's values with terms as large as those of the anchored law.
 template <int T>
 Reached solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous,
                     Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
@@ -388,15 +368,15 @@ Reached solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previou
   const double gap_tolerance = options.gap * problem.impulse_scale;
   const int max_sweeps = options.max_sweeps + options.max_sweeps / 3;
   storage.set_proximal(problem, kRigidShare);
-  storage.forget_drift(problem);
   Reached reached;
   double gap = kInfinity;
   while (info.iterations < max_sweeps) {
     reached = newton_sweeps(problem, solution, storage, options, max_sweeps - info.iterations,
                             info.iterations);
     if (!reached.settled) break;
+    const double last_gap = gap;
     gap = proximal_gap(problem, solution, storage);
-    if (gap <= gap_tolerance || info.iterations >= max_sweeps) break;
+    if (gap <= gap_tolerance || gap > kStalled * last_gap || info.iterations >= max_sweeps) break;
     ++info.passes;
     move_proximal(problem, solution, kRigidShare, storage);
   }
@@ -421,9 +401,9 @@ Reached solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previou
     }
   };
   if (reached.settled) {
-    move_proximal(problem, solution, kRigidShare, storage);
-    reached =
-        proximal_passes(problem, previous, solution, kRigidShare, storage, options, info, gap);
+    const double share = 0.1 * kRigidShare;
+    move_proximal(problem, solution, share, storage);
+    reached = proximal_passes(problem, previous, solution, share, storage, options, info, gap);
     keep_the_better();
   }
   if (!solved()) {
@@ -434,7 +414,6 @@ Reached solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previou
     }
     update_twists(problem, solution);
     storage.set_proximal(problem, 1.0);
-    storage.forget_drift(problem);
     reached = proximal_passes(problem, previous, solution, 1.0, storage, options, info, gap);
     keep_the_better();
   }

@@ -17,7 +17,6 @@ void SolverData<T>::reserve(std::size_t nodes, std::size_t contacts) {
   storage_->laws.reserve(contacts);
   storage_->proximal.reserve(contacts);
   storage_->last_increment.reserve(nodes);
-  storage_->drift.reserve(contacts);
   for (Solution<T>* solution : {&storage_->best, &storage_->trial, &storage_->newton,
                                 &storage_->before_pass, &storage_->best_pass}) {
     solution->rate.reserve(nodes);

@@ -29,12 +29,6 @@ struct SweepNode {
   double sr = 0.0;
 };
 
-/// How a sticking point pushes its impulse on from one proximal pass to the next.
-struct Drift {
-  Eigen::Vector2d v = Eigen::Vector2d::Zero();  // c_t (T - A): the speed forced upon it, scaled
-  double ahead = 0.0;                           // passes that A goes ahead
-};
-
 template <int T>
 struct SolverData<T>::Storage {
   std::vector<SweepNode<T>> nodes;
@@ -45,8 +39,6 @@ struct SolverData<T>::Storage {
   Solution<T> newton;                  // law `rigid`: where Newton alone came to
   Solution<T> before_pass, best_pass;  // of the proximal passes
   std::vector<Twist<T>> last_increment;
-  std::vector<Eigen::Vector2d> drift;  // law `rigid`, from pass to pass
-  double ahead = 0.0;
   // Gauss-Seidel: joints with a limit, what their servos fall short of, W^T M^-1 W and W^T u
   std::vector<std::size_t> limited;
   std::vector<double> excess, delassus, velocity;
@@ -56,11 +48,6 @@ struct SolverData<T>::Storage {
     if (nodes.size() != n) nodes.resize(n);
     if (laws.size() < problem.contacts.size()) laws.resize(problem.contacts.size());
     proximal.resize(problem.contacts.size());
-  }
-
-  void forget_drift(const ContactProblem<T>& problem) {
-    drift.assign(problem.contacts.size(), Eigen::Vector2d::Zero());
-    ahead = 0.0;
   }
 
   /// Proximal terms of the contacts, their compliance times `share`.
