@@ -139,8 +139,8 @@ inline StressScene make_stress_scene(std::uint64_t seed, const StressRange& rang
 struct StressTally {
   long scenes = 0, steps = 0, failed = 0, fallback = 0, sweeps = 0, touched = 0, in_flight = 0;
   double law = 0.0, momentum = 0.0;
-  double rigid_law = 0.0;     ///< of the set-valued law, and momentum
-  double gap = 0.0;           ///< of the fallback's proximal terms
+  double rigid_law = 0.0;  ///< of the set-valued law, and momentum
+  double gap = 0.0;        ///< of the fallback's proximal terms
 
   StressTally& operator+=(const StressTally& other) {
     scenes += other.scenes;

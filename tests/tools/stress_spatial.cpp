@@ -1,5 +1,6 @@
 // Random spatial scenes by the million, each with both laws:
-//   stress_spatial STEPS [--first SEED] [--law anchored|rigid] [--limits] [--log FILE] [--save FOLDER]
+//   stress_spatial STEPS [--first SEED] [--law anchored|rigid] [--limits] [--log FILE] [--save
+//   FOLDER]
 // runs scenes from SEED (0) on until STEPS steps are done and prints a table by law, friction,
 // surroundings and rolling friction. Problems that were not solved are saved in FOLDER. FILE gets a
 // line a scene; scenes that it has already are not run again, but count: a run that was stopped
@@ -96,12 +97,13 @@ void print_row(const char* law, const char* mu, const char* around, const char* 
                const Total& total) {
   const sample::StressTally& t = total.tally;
   const double steps = static_cast<double>(std::max(1L, t.steps));
-  std::printf("%-8s %-9s %-6s %-7s %6ld %9ld %6ld %7.3f %8.4f%% %6.1f %5.2f %5.2f %8.1e %8.1e %8.1e %8.1e\n",
-              law, mu, around, rolling, t.scenes, t.steps, t.failed,
-              static_cast<double>(t.sweeps) / steps,
-              100.0 * static_cast<double>(t.fallback) / steps, 1e6 * total.cpu / steps,
-              static_cast<double>(t.touched) / steps, static_cast<double>(t.in_flight) / steps,
-              t.law, t.momentum, t.rigid_law, t.gap);
+  std::printf(
+      "%-8s %-9s %-6s %-7s %6ld %9ld %6ld %7.3f %8.4f%% %6.1f %5.2f %5.2f %8.1e %8.1e %8.1e "
+      "%8.1e\n",
+      law, mu, around, rolling, t.scenes, t.steps, t.failed, static_cast<double>(t.sweeps) / steps,
+      100.0 * static_cast<double>(t.fallback) / steps, 1e6 * total.cpu / steps,
+      static_cast<double>(t.touched) / steps, static_cast<double>(t.in_flight) / steps, t.law,
+      t.momentum, t.rigid_law, t.gap);
 }
 
 void print_table(const std::vector<Line>& lines) {
@@ -118,8 +120,8 @@ void print_table(const std::vector<Line>& lines) {
   constexpr std::array kAround{"none", "smooth", "rough"};
   const auto mu_name = [](bool high) { return high ? "0.63-1.2" : "0.01-0.63"; };
   std::printf("%-8s %-9s %-6s %-7s %6s %9s %6s %7s %9s %6s %5s %5s %8s %8s %8s %8s\n", "law", "mu",
-              "cylin.", "rolling", "scenes", "steps", "failed", "sweeps", "fallback", "us",
-              "touch", "fly", "law", "momentum", "rigid", "gap");
+              "cylin.", "rolling", "scenes", "steps", "failed", "sweeps", "fallback", "us", "touch",
+              "fly", "law", "momentum", "rigid", "gap");
   for (const auto& [kind, total] : classes) {
     print_row(name_of(kind.law), mu_name(kind.high),
               kAround[static_cast<std::size_t>(kind.surroundings)], kind.rolling ? "yes" : "no",
