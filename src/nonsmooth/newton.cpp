@@ -351,7 +351,7 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
     }
     at_ease = sweeps <= kAtEase ? at_ease + 1 : 0;
     if (at_ease % 3 == 2) factor = std::max(kBoldest, factor * factor);
-    if (!exact && pass_gap <= gap_tolerance) {
+    if (!exact && (pass_gap <= gap_tolerance || share <= kLeastShare)) {
       share = kRigidShare;
     } else if (sweeps <= kAtEase) {
       const bool stalled = share <= kRigidShare && pass_gap > kStalled * last_gap;
