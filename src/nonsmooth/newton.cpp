@@ -60,6 +60,28 @@ double rounding_floor(const ContactProblem<T>& problem, const Proximal* proximal
   return worst;
 }
 
+/// What the twists, increments added up sweep by sweep, have lost of the momentum that root and
+/// joint rates stand for (N s). Sweeps that went astray by kilometres a second leave that much.
+template <int T>
+double momentum_lost(const ContactProblem<T>& problem, const Solution<T>& solution,
+                     Storage<T>& storage) {
+  constexpr int kAngular = T == 3 ? 1 : 3;
+  const std::size_t n = problem.nodes.size();
+  Twist<T> sum = Twist<T>::Zero();
+  storage.nodes[n - 1].dtwist = solution.root;
+  for (std::size_t i = n; i-- > 0;) {
+    const Node<T>& node = problem.nodes[i];
+    Twist<T>& twist = storage.nodes[i].dtwist;
+    if (i + 1 < n) {
+      twist =
+          storage.nodes[static_cast<std::size_t>(node.parent)].dtwist + node.s * solution.rate[i];
+    }
+    sum += (node.M * (twist - solution.twist[i])).cwiseAbs();
+  }
+  return std::max(sum.template head<kAngular>().maxCoeff() / problem.length_scale,
+                  sum.template tail<T - kAngular>().maxCoeff());
+}
+
 /// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N
 /// s), or to rounding and a sweep no longer halves what is left. Each sweep makes the momentum
 /// balance exact, but for servos that reached or left their limit; so the laws of contacts and
@@ -67,6 +89,7 @@ double rounding_floor(const ContactProblem<T>& problem, const Proximal* proximal
 template <bool kOnCone, int T>
 Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
                       double tolerance, int max_sweeps, int& sweeps) {
+  constexpr int kMayHaveStrayed = 3;  // sweeps
   LinearLaw* laws = storage.laws.data();
   const Proximal* proximal = storage.proximal.data();
   const std::size_t n = problem.nodes.size();
@@ -75,6 +98,7 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
   }
   Reached reached;
   bool polished = false;
+  bool gathered = false;
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     eliminate(problem, solution, laws, 1.0, storage);
     double residual = 0.0;
@@ -106,9 +130,19 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
     // large terms, and their roundings spoil the balance of momentum. From the answer they are
     // small.
     const bool spoilt = 4.0 * kRoundoff * largest > tolerance;
-    if (residual <= tolerance && (!spoilt || polished || sweep + 1 == max_sweeps)) {
-      reached.settled = true;
-      return reached;
+    const bool last = sweep + 1 == max_sweeps;
+    if (residual <= tolerance && (!spoilt || polished || last)) {
+      if (sweeps < kMayHaveStrayed || gathered || last ||
+          momentum_lost(problem, solution, storage) <= tolerance) {
+        reached.settled = true;
+        return reached;
+      }
+      gathered = true;
+      update_twists(problem, solution);
+      for (std::size_t i = 0; i < n; ++i) {
+        linearise_node<kOnCone>(problem, proximal, solution, i, laws, 0.0);
+      }
+      continue;
     }
     if (residual <= tolerance) {
       polished = true;
@@ -310,6 +344,7 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
   constexpr int kMaxSweeps = 12;
   constexpr int kAtEase = 6;  // sweeps
   constexpr double kBoldest = 0.1;
+  const double tolerance = options.tolerance * problem.impulse_scale;
   const double gap_tolerance = options.gap * problem.impulse_scale;
   double factor = kBoldest;
   int at_ease = 0;  // passes in a row
@@ -319,6 +354,7 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     ++info.passes;
     ++info.fallback_passes;
+    if (momentum_lost(problem, solution, storage) > tolerance) update_twists(problem, solution);
     storage.before_pass = solution;
     int sweeps = 0;
     Reached reached = newton_sweeps(problem, solution, storage, options, kMaxSweeps, sweeps);
