@@ -60,6 +60,10 @@ double rounding_floor(const ContactProblem<T>& problem, const Proximal* proximal
   return worst;
 }
 
+/// Of the ten times the tolerance that a step's momentum may be off (solve_step.hpp), the part that
+/// roundings of earlier sweeps may use up.
+constexpr double kMayLose = 5.0;
+
 /// What the twists, increments added up sweep by sweep, have lost of the momentum that root and
 /// joint rates stand for (N s). Sweeps that went astray by kilometres a second leave that much.
 template <int T>
@@ -133,7 +137,7 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
     const bool last = sweep + 1 == max_sweeps;
     if (residual <= tolerance && (!spoilt || polished || last)) {
       if (sweeps < kMayHaveStrayed || gathered || last ||
-          momentum_lost(problem, solution, storage) <= tolerance) {
+          momentum_lost(problem, solution, storage) <= kMayLose * tolerance) {
         reached.settled = true;
         return reached;
       }
@@ -354,7 +358,8 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     ++info.passes;
     ++info.fallback_passes;
-    if (momentum_lost(problem, solution, storage) > tolerance) update_twists(problem, solution);
+    if (momentum_lost(problem, solution, storage) > kMayLose * tolerance)
+      update_twists(problem, solution);
     storage.before_pass = solution;
     int sweeps = 0;
     Reached reached = newton_sweeps(problem, solution, storage, options, kMaxSweeps, sweeps);
