@@ -190,6 +190,19 @@ TEST_P(SpatialProblems, NewtonMeetsTheLawsOfServosAtTheirLimit) {
   }
 }
 
+// Twists add up what every sweep changes, and with it the roundings of sweeps that went astray.
+TEST_P(SpatialProblems, AGuessAtAHundredKilometresASecondCostsNoDigitsOfMomentum) {
+  for (const Law law : kLaws) {
+    SCOPED_TRACE(name_of(law));
+    Solution<6> solution = saved.previous;
+    solution.root.array() += 1e5;
+    for (double& rate : solution.rate) rate -= 3e4;
+    EXPECT_EQ(solve_newton(saved.problem, saved.previous, solution, data, {.law = law}).status,
+              Status::ok);
+    expect_laws_met(solution, law, "Newton");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Folder, SpatialProblems, testing::ValuesIn(saved_problems()),
                          [](const auto& problem) { return problem.param; });
 
