@@ -4,12 +4,22 @@ from . import SIZES, install_wheel
 
 name = "Drake"
 group = "robotics"
+FAST = ["approximation=tamsi", "ports=live"]
 settings = {
     "default": [[]],
-    "lagged": [["approximation=lagged"]],
-    "TAMSI": [["approximation=tamsi"]],
+    "fastest": [FAST + ["root=middle"], FAST],
+    "SAP": [["approximation=sap"]],
     "similar": [["approximation=similar"]],
 }
+notes = {
+    "default": "contact approximation `lagged`, PD actuators implicit in the step",
+    "fastest": "TAMSI, explicit torques, outputs not sampled",
+    "SAP": "the convex approximation, which lets a sliding body hover",
+    "similar": "the convex approximation with the laws of `lagged`",
+}
+# rows for their accuracy, not for their speed
+limits = {"SAP": {"sizes": [10], "worlds": ["floor"]},
+          "similar": {"sizes": [10], "worlds": ["floor"]}}
 
 
 def sizes(_world):
