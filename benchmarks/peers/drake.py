@@ -23,9 +23,8 @@ import sys
 import time
 
 os.environ["OMP_NUM_THREADS"] = "1"
-from ruler import C
+from ruler import C, load_cylinders
 sys.path.pop(0)  # this folder: pydrake has a module `drake` of its own
-logging.getLogger("drake").setLevel(logging.ERROR)  # half spaces and deformable bodies
 
 from pydrake.geometry import (CollisionFilterDeclaration, Cylinder, GeometrySet, HalfSpace, Sphere)
 from pydrake.math import RigidTransform, RollPitchYaw
@@ -38,19 +37,11 @@ from pydrake.systems.framework import DiagramBuilder
 from pydrake.systems.primitives import (Adder, ConstantVectorSource, MatrixGain, Multiplexer, Sine)
 import numpy as np
 
+logging.getLogger("drake").setLevel(logging.ERROR)  # of half spaces and deformable bodies
 APPROXIMATIONS = {"lagged": DiscreteContactApproximation.kLagged,
                   "tamsi": DiscreteContactApproximation.kTamsi,
                   "sap": DiscreteContactApproximation.kSap,
                   "similar": DiscreteContactApproximation.kSimilar}
-
-
-def load_cylinders(job):
-    if not job.cylinders:
-        return []
-    with open(job.cylinders, encoding="utf-8") as file:
-        rows = [[float(word) for word in line.split(",")] for line in file.readlines()[1:]]
-    c, s = math.cos(job.turned), math.sin(job.turned)
-    return [(c * x - s * y, s * x + c * y, radius) for x, y, radius in rows]
 
 
 class Scene:
@@ -97,7 +88,8 @@ class Scene:
 
         world = plant.world_body()
         plant.RegisterCollisionGeometry(world, RigidTransform(), HalfSpace(), "floor", friction)
-        for k, (x, y, radius) in enumerate(load_cylinders(job)):
+        cylinders = load_cylinders(job.cylinders, job.turned) if job.cylinders else []
+        for k, (x, y, radius) in enumerate(cylinders):
             plant.RegisterCollisionGeometry(world, RigidTransform([x, y, 0.5]), Cylinder(radius, 1.0),
                                             f"cylinder{k}", friction)
         slope = {"gait": 0.0, "creep": C.slope_held, "slide": C.slope_slid}[job.task]
