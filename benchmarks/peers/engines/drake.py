@@ -14,8 +14,8 @@ settings = {
 notes = {
     "default": "contact approximation `lagged`, PD actuators implicit in the step",
     "fastest": "TAMSI, explicit torques, outputs not sampled",
-    "SAP": "the convex approximation, which lets a sliding body hover",
-    "similar": "the convex approximation with the laws of `lagged`",
+    "SAP": "the convex approximation, in which a sliding point hovers",
+    "similar": "SAP with the compliance of `lagged`",
 }
 # rows for their accuracy, not for their speed
 limits = {"SAP": {"sizes": [10], "worlds": ["floor"]},
