@@ -1,31 +1,27 @@
-"""ODE from Debian's package: maximal coordinates, hinges and contacts solved together by SOR.
+"""ODE from Debian's package: maximal coordinates, hinges and contacts solved together by SOR."""
 
-Fastest: contacts written down by the driver instead of found by dSpaceCollide, and 10 iterations for
-20. With 8 or fewer the robot no longer holds on the slope (200 µm/s and more) and lifts off among the
-cylinders; 10 leave its answers where 20 have them.
-"""
-
-import pathlib
-import subprocess
+from . import SIZES, compile_driver, need_packages
 
 name = "ODE"
-packages = ["libode-dev"]
+group = "robotics"
 settings = {
     "default": [[]],
     "fastest": [["contacts=list", "gyro=off", "iterations=10"]],
+    "exact": [["contacts=list", "step=exact"]],
 }
+notes = {
+    "default": "quickstep with 20 iterations, contacts found by dSpaceCollide",
+    "fastest": "quickstep with 10 iterations, contacts written down by the driver; with 8 or fewer it "
+               "no longer holds on the slope (200 µm/s) and lifts off among the cylinders",
+    "exact": "dWorldStep: Dantzig's pivoting on the friction pyramid",
+}
+limits = {"exact": {"sizes": SIZES[:3]}}  # grows with the cube of N
 
 
-def sizes(world):
-    del world
-    return [10, 20, 40, 80, 160]
+def sizes(_world):
+    return SIZES
 
 
 def build(folder, here):
-    if not pathlib.Path("/usr/include/ode/ode.h").exists():
-        raise RuntimeError("ODE's headers are missing: apt-get install " + " ".join(packages))
-    program = folder / "peers_ode"
-    sources = [here / "ode.cpp", here / "driver.hpp", here / "scene.hpp"]
-    if not program.exists() or any(s.stat().st_mtime > program.stat().st_mtime for s in sources):
-        subprocess.run(["g++", "-std=c++20", "-O3", sources[0], "-lode", "-o", program], check=True)
-    return [program]
+    need_packages(name, "libode-dev")
+    return [compile_driver(folder, here, "ode", ["-lode"])]
