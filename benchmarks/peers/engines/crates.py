@@ -1,0 +1,39 @@
+"""Engines whose sources come in a crate: fetched from crates.io, pinned by checksum, unpacked."""
+
+import hashlib
+import io
+import platform
+import tarfile
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from . import Missing, say
+
+ADDRESS = "https://static.crates.io/crates/{crate}/{crate}-{version}.crate"
+
+
+def fetch(folder, crate, version, sha256):
+    """The folder of an unpacked crate; Missing if it cannot be had."""
+    target = folder / f"{crate}-{version}"
+    if target.exists():
+        return target
+    address = ADDRESS.format(crate=crate, version=urllib.parse.quote(version))
+    say(f"  {address}")
+    try:
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            data = answer.read()
+    except (urllib.error.URLError, OSError) as error:
+        raise Missing(f"{address}: {error}") from error
+    found = hashlib.sha256(data).hexdigest()
+    if found != sha256:
+        raise Missing(f"{address}: checksum {found}, expected {sha256}")
+    folder.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        archive.extractall(folder)
+    return target
+
+
+def machine_flags():
+    """The instructions Coluber's own fastest code may use too."""
+    return ["-march=x86-64-v3"] if platform.machine() == "x86_64" else ["-mcpu=native"]
