@@ -1,6 +1,7 @@
 """Tables, CSV, picture and the page's section from what the peers' benchmark measured."""
 
 import csv
+import json
 import math
 import os
 import pathlib
@@ -235,33 +236,37 @@ SLOPE_COLUMNS = {"creep": ("creep", "µm/s", 1e6, 1e-12),
 
 
 def better_lines(results):
-    """Every column and size in which a peer has a better number than Coluber, anchored."""
-    lines = []
-
-    def compare(where, column, ours, theirs):
-        name, unit, factor, none = column
-        if ours is None:
-            return
-        found = [(abs(v), r.name) for r, v in theirs
-                 if v is not None and abs(v) < 0.99 * abs(ours) and abs(ours) > none]
-        if found:
-            listed = ", ".join(f"{who} {digits(v, factor)}" for v, who in sorted(found))
-            lines.append(f"- {name}, {where}: ours {digits(abs(ours), factor)} {unit}; {listed}".replace(" ;", ";"))
-
+    """Every column, world and size in which a peer has a better number than Coluber, anchored."""
     peers = [row for row in results.rows if row.group != "ours"]
+
+    def compare(column, ours, theirs):
+        """Ours and the best three that are better; None if none is."""
+        _, _, factor, none = column
+        found = sorted((abs(v), r.name) for r, v in theirs
+                       if ours is not None and v is not None and abs(v) < 0.99 * abs(ours) and abs(ours) > none)
+        if not found:
+            return None
+        listed = ", ".join(f"{who} {digits(v, factor)}" for v, who in found[:3])
+        return f"ours {digits(abs(ours), factor)}; {listed}" + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+
+    lines = []
+    columns = {"us": ("µs a step", "", 1.0, 0.0), **COLUMNS}
     for world in WORLDS:
-        for n in results.sizes:
-            key, ours = (world, n), results.ours.best.get((world, n))
-            if ours:
-                compare(f"{world} N = {n}", ("µs a step", "µs", 1.0, 0.0), ours["us"],
-                        [(r, r.best[key]["us"]) for r in peers if key in r.best])
-            ours = results.ours.seen.get(key)
-            for field, column in COLUMNS.items() if ours else ():
-                compare(f"{world} N = {n}", column, ours.get(field),
-                        [(r, r.seen[key].get(field)) for r in peers if key in r.seen])
+        for field, column in columns.items():
+            places = []
+            for n in results.sizes:
+                values = [(row.best if field == "us" else row.seen).get((world, n), {}).get(field)
+                          for row in [results.ours, *peers]]
+                said = compare(column, values[0], zip(peers, values[1:]))
+                if said:
+                    places.append(f"N = {n}: {said}")
+            if places:
+                unit = f" ({column[1]})" if column[1] else ""
+                lines.append(f"- {column[0]}{unit}, {world}. " + ". ".join(places))
     for field, column in SLOPE_COLUMNS.items():
-        compare(f"N = {results.sizes[0]}", column, results.ours.slopes.get(field),
-                [(r, r.slopes.get(field)) for r in peers])
+        said = compare(column, results.ours.slopes.get(field), [(r, r.slopes.get(field)) for r in peers])
+        if said:
+            lines.append(f"- {column[0]} ({column[1]}), N = {results.sizes[0]}: {said}")
     return lines
 
 
@@ -430,10 +435,52 @@ def plot(results, path):
     subprocess.run(["gnuplot"], input="\n".join(lines), text=True, check=True)
 
 
-def write_docs(root, text, picture):
+def machine_name():
+    """For a file of results: the processor and its clock."""
+    words = re.sub(r"\((R|TM)\)|@.*|\b(Intel|AMD|CPU|Processor|\d+-Core)\b", " ", machine()).split()
+    try:
+        text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        words.append(f"{round(float(re.search(r'cpu MHz[^:]*: ([0-9.]+)', text).group(1)), -2):.0f}")
+    except (OSError, AttributeError):
+        pass
+    return "-".join(words).lower()
+
+
+def save(results, path):
+    """All that was measured, for `load`."""
+    rows = {}
+    for row in results.rows:
+        rows[row.name] = {"version": row.version, "slopes": row.slopes,
+                          **{name: [[list(key) if isinstance(key, tuple) else key, value]
+                                    for key, value in getattr(row, name).items()]
+                             for name in ("best", "seen", "trouble")}}
+    whole = {"rounds": results.rounds, "complete": results.complete, "sizes": results.sizes,
+             "missing": results.missing, "rows": rows}
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    os.replace(part, path)
+
+
+def load(path, rows):
+    """What `save` wrote, into the rows it has something for."""
+    whole = json.loads(path.read_text(encoding="utf-8"))
+    rows = [row for row in rows if row.name in whole["rows"]]
+    for row in rows:
+        known = whole["rows"][row.name]
+        row.version, row.slopes = known["version"], known["slopes"]
+        for name in ("best", "seen", "trouble"):
+            setattr(row, name, {tuple(key) if isinstance(key, list) else key: value
+                                for key, value in known[name]})
+    results = Results(rows, whole["missing"], whole["sizes"])
+    results.rounds, results.complete = whole["rounds"], whole["complete"]
+    return results
+
+
+def write_docs(root, results, text, picture):
     page = root / "docs/benchmarks.md"
     old = page.read_text(encoding="utf-8")
     begin, end = "<!-- peers: begin -->", "<!-- peers: end -->"
     head, rest = old.split(begin)
     page.write_text(f"{head}{begin}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
     shutil.copy(picture, root / "docs/pictures/peers.svg")
+    save_csv(results, root / f"benchmarks/peers/results/{machine_name()}.csv")

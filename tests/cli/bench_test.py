@@ -196,7 +196,9 @@ def test_peers_interrupted(tmp):
     check("… says so, with what it has", "Interrupted" in stdout and "| Coluber, anchored |" in stdout, stdout)
     with open(out / "peers.csv", encoding="utf-8") as file:
         check("… and keeps the rows there are", [r["row"] for r in csv.DictReader(file)].count("Coluber, rigid") == 2, stderr)
-    check("… and nothing half done", sorted(p.name for p in out.iterdir()) == ["peers.csv", "peers.md", "peers.svg"], list(out.iterdir()))
+    again = call(SOURCE / "benchmarks/peers/run", "--again", "--out", out)
+    check("… and --again prints the same tables", again.returncode == 0 and again.stdout == stdout, again.stdout + again.stderr)
+    check("… and nothing half done", sorted(p.name for p in out.iterdir()) == ["peers.csv", "peers.json", "peers.md", "peers.svg"], list(out.iterdir()))
 
 
 with tempfile.TemporaryDirectory() as folder:
