@@ -330,7 +330,7 @@ def make_report(results):
         text += ["**Interrupted: not all of it was measured.**", ""]
     text += [f"{', '.join(versions)}. {machine()}, one core, CPU time, fastest of {results.rounds} "
              "alternating rounds of 5 s at 1 ms; in brackets: times Coluber, anchored. †: timed over the first "
-             "steps only, and in two rounds. ‡: does not do the gait and is not counted (joints 20 mm apart, "
+             "steps only (200 at least), and in fewer rounds. ‡: does not do the gait and is not counted (joints 20 mm apart, "
              "angles 5° off, among the cylinders 15°, or less than a quarter of the points on the floor).", ""]
     for world in WORLDS:
         text += speed_table(results, world)
