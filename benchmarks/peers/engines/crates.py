@@ -2,8 +2,10 @@
 
 import hashlib
 import io
+import pathlib
 import platform
 import tarfile
+import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -28,9 +30,12 @@ def fetch(folder, crate, version, sha256):
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
         raise Missing(f"{address}: checksum {found}, expected {sha256}")
+    # unpacked beside its place and then moved there: an interrupted run leaves no half of a crate
     folder.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-        archive.extractall(folder)
+    with tempfile.TemporaryDirectory(dir=folder) as aside:
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            archive.extractall(aside)
+        (pathlib.Path(aside) / target.name).rename(target)
     return target
 
 
