@@ -30,7 +30,7 @@ static_assert(std::is_trivially_default_constructible_v<ChainSolve> &&
 
 ChainKernels kernels_for_this_processor() {
 #if defined(__x86_64__)
-  if (code_path() == "x86-64-v3") return avx2_chain_kernels();
+  if (code_path() != "portable") return avx2_chain_kernels();
 #endif
   return portable_chain_kernels();
 }

@@ -1,83 +1,19 @@
-// Kernels of the planar step, compiled once for every instruction set. Nothing may be included here
-// that defines inline functions with external linkage: one compiled for a newer processor could be
-// the copy that an older one runs. Every operation is one on lanes, in the same order for any
-// width, and none is fused: all paths give the same bits.
+// Kernels of the planar step, compiled once for every instruction set (math/lanes.inl). Nothing may
+// be included here that defines inline functions with external linkage.
 
 #include "chain_kernel.hpp"
+#include "math/lanes.inl"
 #include "nonsmooth/constants.hpp"
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-#if COLUBER_LANES == 4
-#include <immintrin.h>
-#endif
 
 namespace coluber::planar {
 namespace COLUBER_PATH {
 namespace {
 
-constexpr int kLanes = COLUBER_LANES;
-typedef double Lanes __attribute__((vector_size(8 * COLUBER_LANES)));
-typedef double Two __attribute__((vector_size(16)));
-
+using namespace lanes::COLUBER_PATH;
 using nonsmooth::kProxR;
 using nonsmooth::kRoundoff;
 
-template <typename V>
-inline V load(const double* from) {
-  V value;
-  __builtin_memcpy(&value, from, sizeof value);
-  return value;
-}
-template <typename V>
-inline void store(double* to, V value) {
-  __builtin_memcpy(to, &value, sizeof value);
-}
-inline double square_root(double x) { return __builtin_sqrt(x); }
-#if COLUBER_LANES == 4
-inline Lanes square_root(Lanes x) { return _mm256_sqrt_pd(x); }
-#elif defined(__SSE2__)
-inline Lanes square_root(Lanes x) { return _mm_sqrt_pd(x); }
-#else
-inline Lanes square_root(Lanes x) { return Lanes{square_root(x[0]), square_root(x[1])}; }
-#endif
-template <typename V>
-inline V magnitude(V x) {
-  return x < 0.0 ? -x : x;
-}
-/// The larger of two; a NaN stays.
-template <typename V>
-inline V larger(V worst, V value) {
-  return ((value <= worst) | (worst != worst)) ? worst : value;
-}
-inline double largest_of(double worst, double value) {
-  return value <= worst || worst != worst ? worst : value;
-}
-inline double largest(Lanes x) {
-  double worst = x[0];
-  for (int lane = 1; lane < kLanes; ++lane) worst = largest_of(worst, x[lane]);
-  return worst;
-}
-
 inline double mu_max(const ChainArrays& k) { return k.mu_1 > k.mu_2 ? k.mu_1 : k.mu_2; }
-
-/// Torque impulse of a servo.
-template <typename V>
-inline V servo(V sd, V sr, V limit, V rate) {
-  const V raw = sr - sd * rate;
-  const V low = raw < -limit ? -limit : raw;
-  return low > limit ? limit : low;
-}
-
-/// A sum over the slots that does not depend on the number of lanes: four partial sums.
-struct Sum {
-  double part[4] = {};
-  void add(int i, Lanes value) {
-    for (int lane = 0; lane < kLanes; ++lane) part[(i + lane) % 4] += value[lane];
-  }
-  [[nodiscard]] double total() const { return (part[0] + part[1]) + (part[2] + part[3]); }
-};
 
 void prepare(ChainArrays& k) {
   for (int i = 0; i < k.slots; i += kLanes) {

@@ -28,7 +28,7 @@ void exchange_state(Bytes& bytes, Value& state) {
   bytes(k, r, p, phi, twist, phidot, twist_2, twist_3, phidot_2, phidot_3, v, omega, l);
   for (auto& surface : near) {
     bytes.list(surface, [&](auto& entry) {
-      auto& [link, key, sliding, rolling, last_active] = entry;
+      auto& [link, key, last_active, sliding, rolling] = entry;
       bytes(link, key, last_active);
       nonsmooth::exchange_point(bytes, sliding);
       nonsmooth::exchange_point(bytes, rolling);

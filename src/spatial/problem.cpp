@@ -1,3 +1,5 @@
+#include "problem.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -5,6 +7,7 @@
 #include "coluber/math/sincos.hpp"
 #include "coluber/spatial/snake.hpp"
 
+#include "chain.hpp"
 #include "contact_frame.hpp"
 
 // The contact problem of one step (docs/theory-spatial.md). Velocities are taken at the middle
@@ -187,43 +190,51 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
   add(contact, kCylinders, index, Part::whole);
 }
 
-/// Near points of all surfaces at the pose, each with what it was in the last step.
-void find_contacts(const Model& model, const State& state, Data& data) {
+/// The links as surfaces see them at the pose.
+void place_links(const Model& model, Data& data) {
   for (int i = 0; i < model.n(); ++i) {
     place(data.pose, i, data.placed[static_cast<std::size_t>(i)]);
   }
-  data.ground.find(data.placed, nonsmooth::kNear, data.near[kGround].found);
-  data.cylinders.find(data.placed, nonsmooth::kNear, data.near[kCylinders].found);
-  for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
-    Data::Near& near = data.near[surface];
-    const std::vector<ContactMemory>& old = state.near[surface];
-    near.memory.clear();
-    std::size_t memory = 0;  // both lists are ordered by (link, key)
-    for (const world::SurfacePoint& point : near.found.points) {
-      const auto before = [&](const ContactMemory& entry) {
-        return entry.link < point.link || (entry.link == point.link && entry.key < point.key);
-      };
-      while (memory < old.size() && before(old[memory])) ++memory;
-      if (memory < old.size() && old[memory].link == point.link && old[memory].key == point.key) {
-        near.memory.push_back(old[memory]);
-      } else {
-        ContactMemory fresh;
-        fresh.link = point.link;
-        fresh.key = point.key;
-        near.memory.push_back(fresh);
-      }
-    }
-  }
-  const auto deepest = [](const Data::Near& near) {
-    double depth = 0.0;
-    for (const world::SurfacePoint& point : near.found.points) depth = std::max(depth, -point.g);
-    return depth;
-  };
-  data.ground_penetration = deepest(data.near[kGround]);
-  data.obstacle_penetration = deepest(data.near[kCylinders]);
 }
 
 }  // namespace
+
+void find_cylinders(const Model& model, Data& data) {
+  place_links(model, data);
+  data.cylinders.find(data.placed, nonsmooth::kNear, data.near[kCylinders].found);
+}
+
+bool are_known(const std::vector<ContactMemory>& old, const Data::Near& near) {
+  const auto same = [](const ContactMemory& entry, const world::SurfacePoint& point) {
+    return entry.link == point.link && entry.key == point.key;
+  };
+  return std::ranges::equal(old, near.found.points, same);
+}
+
+void recall(const std::vector<ContactMemory>& old, Data::Near& near) {
+  near.memory.clear();
+  std::size_t memory = 0;  // both lists are ordered by (link, key)
+  for (const world::SurfacePoint& point : near.found.points) {
+    const auto before = [&](const ContactMemory& entry) {
+      return entry.link < point.link || (entry.link == point.link && entry.key < point.key);
+    };
+    while (memory < old.size() && before(old[memory])) ++memory;
+    if (memory < old.size() && old[memory].link == point.link && old[memory].key == point.key) {
+      near.memory.push_back(old[memory]);
+    } else {
+      ContactMemory fresh;
+      fresh.link = point.link;
+      fresh.key = point.key;
+      near.memory.push_back(fresh);
+    }
+  }
+}
+
+double find_deepest(const Data::Near& near) {
+  double depth = 0.0;
+  for (const world::SurfacePoint& point : near.found.points) depth = std::max(depth, -point.g);
+  return depth;
+}
 
 Data::Data(const Model& model) : cylinders(model.obstacles) {
   const int n = model.n();
@@ -306,7 +317,12 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
 
   tau = VectorXd::Zero(model.angles());
   ground_impulse = obstacle_impulse = Matrix3Xd::Zero(3, n);
+  chain = std::make_unique<Chain>(model, *this);
 }
+
+Data::~Data() = default;
+Data::Data(Data&&) noexcept = default;
+Data& Data::operator=(Data&&) noexcept = default;
 
 void make_problem(const Model& model, const State& state, const JointCommand& command,
                   const StepOptions& options, Data& data) {
@@ -315,7 +331,13 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   const Pose& pose = data.pose;
   auto& problem = data.problem;
   compute_pose(model, state.r, state.p, state.phi, data.pose);
-  find_contacts(model, state, data);
+  find_cylinders(model, data);
+  data.ground.find(data.placed, nonsmooth::kNear, data.near[kGround].found);
+  for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
+    recall(state.near[surface], data.near[surface]);
+  }
+  data.ground_penetration = find_deepest(data.near[kGround]);
+  data.obstacle_penetration = find_deepest(data.near[kCylinders]);
 
   problem.impulse_scale = data.weight_scale * dt;
   problem.contacts.clear();

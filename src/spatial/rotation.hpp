@@ -31,9 +31,10 @@ inline Eigen::Vector4d turn(const Eigen::Vector4d& p, const Eigen::Vector3d& w) 
   const double half_square = 0.25 * w.squaredNorm();
   double sine = 1.0;  // sin(h)/h
   double cosine = 1.0;
-  if (half_square < 1e-8) {
-    sine = 1.0 - half_square / 6.0;
-    cosine = 1.0 - half_square * (0.5 - half_square / 24.0);
+  if (half_square < 1e-3) {  // the next terms are below 1e-17
+    const double x = half_square;
+    sine = 1.0 - x * (1.0 / 6.0 - x * (1.0 / 120.0 - x / 5040.0));
+    cosine = 1.0 - x * (0.5 - x * (1.0 / 24.0 - x * (1.0 / 720.0 - x / 40320.0)));
   } else {
     const double half = std::sqrt(half_square);
     math::sincos(half, sine, cosine);
@@ -43,7 +44,7 @@ inline Eigen::Vector4d turn(const Eigen::Vector4d& p, const Eigen::Vector3d& w) 
   Eigen::Vector4d q;
   q(0) = cosine * p(0) - e.dot(p.tail<3>());
   q.tail<3>() = cosine * p.tail<3>() + p(0) * e + Eigen::Vector3d{e.cross(p.tail<3>())};
-  return q / std::sqrt(q.squaredNorm());
+  return (1.5 - 0.5 * q.squaredNorm()) * q;  // 1/|q|, which is 1 but for rounding
 }
 
 }  // namespace coluber::spatial

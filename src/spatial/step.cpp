@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "coluber/spatial/snake.hpp"
 
+#include "chain.hpp"
 #include "nonsmooth/solve_step.hpp"
 #include "rotation.hpp"
 
@@ -140,12 +142,9 @@ void remember_impulses(State& state, Data& data) {
   }
 }
 
-}  // namespace
-
-StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
-              const StepOptions& options) {
-  // A limit that is no number would compare as none at all.
-  if (std::isnan(command.tau_max.sum())) return non_finite(model, command, data, {});
+/// The step in the plain layout: any solver, any contact.
+StepInfo step_plain(const Model& model, State& state, Data& data, const JointCommand& command,
+                    const StepOptions& options) {
   const double dt = options.dt;
   make_problem(model, state, command, options, data);
   lap(data.profile, Phase::problem);
@@ -169,8 +168,22 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   }
   update_links(model, state, data, options);
   remember_impulses(state, data);
+  return info;
+}
+
+}  // namespace
+
+StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
+              const StepOptions& options) {
+  // A limit that is no number would compare as none at all.
+  if (std::isnan(command.tau_max.sum())) return non_finite(model, command, data, {});
+  std::optional<StepInfo> fast;
+  if (!options.plain) fast = step_chain(model, state, data, command, options);
+  const StepInfo info = fast ? *fast : step_plain(model, state, data, command, options);
+  if (info.status == Status::non_finite) return info;
 
   // q_M of the next step
+  const double dt = options.dt;
   state.r += dt * state.twist.tail<3>();
   state.p = turn(state.p, dt * state.twist.head<3>());
   state.phi += dt * state.phidot;

@@ -114,8 +114,12 @@ void Cylinders::find(std::span<const PlacedLink> links, double near, SurfacePoin
   for (std::size_t i = 0; i < links.size(); ++i) {
     const PlacedLink& link = links[i];
     found.first[i] = static_cast<int>(found.points.size());
+    const double half = std::max(std::abs(link.rear), std::abs(link.front));
     for (int c = first_[i]; c < first_[i + 1]; ++c) {
       const int j = candidate_[static_cast<std::size_t>(c)];
+      const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(j)];
+      const double reach = half + link.radius + obstacle.L_H + near;
+      if ((link.centre.head<2>() - obstacle.H).squaredNorm() >= reach * reach) continue;
       for (int key = 2 * j; key <= 2 * j + (link.spheres ? 1 : 0); ++key) {
         SurfacePoint point = locate(link, key);
         if (point.g >= near) continue;

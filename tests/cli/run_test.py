@@ -74,7 +74,7 @@ def test_a_run_leaves_a_complete_folder(tmp):
     check("run.json holds the scenario's text", run["scenario"]["text"] == Path(SCENARIO).read_text())
     check("run.json holds version, compiler, flags and code path",
           run["version"] and run["build"]["compiler"] and "ffp-contract=off" in run["build"]["flags"]
-          and run["build"]["code_path"] in ("portable", "x86-64-v3"), run["build"])
+          and run["build"]["code_path"] in ("portable", "x86-64-v3", "x86-64-v4"), run["build"])
 
 
 def test_trajectory_is_as_the_contract_says(tmp):

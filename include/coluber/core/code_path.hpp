@@ -6,8 +6,11 @@
 
 namespace coluber {
 
-/// Instruction set the numerics of this program use on this machine: "x86-64-v3" where the
-/// processor has AVX2, else "portable". Both give the same bits.
+/// Instruction set the numerics of this program use on this machine: "x86-64-v4" where the
+/// processor has AVX-512, "x86-64-v3" where it has AVX2 and FMA, else "portable"; a lesser one if
+/// the environment variable COLUBER_CODE_PATH asks for it. The same path gives the same bits on
+/// every machine. So do v3 and v4; in space "portable" differs from them by rounding, because it
+/// does not fuse multiplications and additions.
 COLUBER_EXPORT std::string_view code_path();
 
 }  // namespace coluber

@@ -87,10 +87,10 @@ struct Contact {
   ContactKind kind = ContactKind::obstacle;
 };
 
-/// Impulse of one contact over the step.
+/// Impulse of one contact over the step. Not aligned for vectors: points keep many of them.
 struct Impulse {
   double N = 0.0;
-  Eigen::Vector2d T = Eigen::Vector2d::Zero();
+  Eigen::Matrix<double, 2, 1, Eigen::DontAlign> T{0.0, 0.0};
   friend bool operator==(const Impulse&, const Impulse&) = default;
 };
 

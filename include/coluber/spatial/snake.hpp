@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -103,9 +104,9 @@ COLUBER_EXPORT void require_valid(const Model& model);
 /// What a point keeps from step to step.
 struct ContactMemory {
   int link = 0;
-  int key = 0;  ///< world::SurfacePoint::key
-  nonsmooth::PointMemory sliding, rolling;
+  int key = 0;               ///< world::SurfacePoint::key
   double last_active = 0.0;  ///< N s, normal impulse when it was last in the problem
+  nonsmooth::PointMemory sliding, rolling;
   friend bool operator==(const ContactMemory&, const ContactMemory&) = default;
 };
 
@@ -139,6 +140,7 @@ struct StepOptions {
   nonsmooth::NewtonOptions newton;
   nonsmooth::GaussSeidelOptions gauss_seidel;
   nonsmooth::ThesisOptions thesis{.r_T = 0.01};
+  bool plain = false;  ///< never the fast layout of the step; the same answer to rounding
 };
 
 /// Configuration of every link at one instant.
@@ -162,12 +164,18 @@ struct StepWork {
   double scheme = 0.0;  ///< what the discretisation leaves over; first order in dt
 };
 
+/// The chain as arrays, for the fast layout of the step.
+struct Chain;
+
 /// Scratch and results of one thread, sized once.
 struct COLUBER_EXPORT Data {
   /// Sized for this model.
   explicit Data(const Model& model);
+  ~Data();
+  Data(Data&&) noexcept;
+  Data& operator=(Data&&) noexcept;
 
-  Pose pose;  ///< at q_M of the step done
+  Pose pose;  ///< at q_M of the step done; e_x and e_y in the plain layout only
   nonsmooth::ContactProblem<6> problem;
   nonsmooth::Solution<6> solution, previous;
   nonsmooth::SolverData<6> solver;
@@ -197,7 +205,8 @@ struct COLUBER_EXPORT Data {
     int point = 0;  ///< index into near[surface]
   };
   std::vector<Origin> origin;  ///< one a contact
-  int contacts_closed = 0;     ///< points with an impulse in the last step
+  std::unique_ptr<Chain> chain;
+  int contacts_closed = 0;  ///< points with an impulse in the last step
 
   // results of the last step
   VectorXd tau;              ///< joint torques, mean over the step (N m)
