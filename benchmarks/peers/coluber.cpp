@@ -1,12 +1,18 @@
-// The peers' scene in Coluber's planar model: planar::step with implicit servos, as a program that
-// uses the library would call it. Prints one JSON object.
-//   --law anchored|rigid   --points 1|2 friction points a link
+// The peers' scene in Coluber, stepped as a program that uses the library would: spatial::step with
+// implicit servos (k_P and k_D at the step's end). Prints one JSON object.
+//   --setting model=spatial   links that touch with two spheres, yaw joints, loads as they come
+//   (the
+//                             most even ones that balance)
+//             model=planar    the plane: half a link's weight on each of its two friction points
+//   --setting law=anchored | rigid
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <Eigen/Core>
 #include <fmt/format.h>
@@ -15,6 +21,7 @@
 #include "coluber/planar/system.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
+#include "coluber/spatial/system.hpp"
 
 #include "scene.hpp"
 
@@ -22,18 +29,30 @@ namespace {
 
 using namespace coluber;
 using peers::Job;
+using peers::LinkPose;
 using peers::Task;
 
-std::string make_scenario(const Job& job, const std::string& law, int points) {
+struct Settings {
+  std::string model = "spatial";
+  std::string law = "anchored";
+};
+
+std::string make_scenario(const Job& job, const Settings& settings) {
   using peers::degree;
+  const bool spatial = settings.model == "spatial";
   std::string text = fmt::format(
-      "schema = 1\nduration = {}\n[robot]\nmodel = \"planar\"\nlinks = {}\nfriction_points = {}\n"
-      "link = {{ mass = {}, inertia = {}, length = {}, half_core = {}, radius = {} }}\n"
-      "[world]\ngravity = {}\ntilt_deg = {}\ntilt_direction_deg = {}\nfriction = [{}, {}]\n"
-      "[solver]\nlaw = \"{}\"\ndt = {}\n",
-      job.duration, job.n, points, peers::mass, peers::inertia, peers::length, peers::half_core,
-      peers::radius, peers::gravity, job.slope() / degree, job.turned / degree, peers::friction,
-      peers::friction, law, peers::dt);
+      "schema = 1\nduration = {}\n[robot]\nmodel = \"{}\"\nlinks = {}\n{}\n"
+      "link = {{ mass = {}, inertia = {}, length = {}, half_core = {}, radius = {}{} }}\n"
+      "[world]\ngravity = {}\ntilt_deg = {}\ntilt_direction_deg = {}\nfriction = [{}, {}]\n",
+      job.duration, settings.model, job.n, spatial ? "joint = \"yaw\"" : "friction_points = 2",
+      peers::mass, peers::inertia, peers::length, peers::half_core, peers::radius,
+      spatial ? fmt::format(", inertia_axial = {}, shape = \"spheres\"", peers::inertia_axial) : "",
+      peers::gravity, job.slope() / degree, job.turned / degree, peers::friction, peers::friction);
+  for (const peers::Cylinder& cylinder : peers::load_cylinders(job)) {
+    text += fmt::format("[[world.obstacle]]\nx = {}\ny = {}\nradius = {}\nfriction = {}\n",
+                        cylinder.x, cylinder.y, cylinder.radius, peers::friction);
+  }
+  text += fmt::format("[solver]\nlaw = \"{}\"\ndt = {}\n", settings.law, peers::dt);
   // Link 1 has its rear end at the origin and points along +x, turned with the scene; the heading
   // is that of the wave's mean line.
   double heading = job.turned / degree;
@@ -58,53 +77,39 @@ void command(const peers::References& references, int k, JointCommand& out) {
   out.phidot_d = Eigen::Map<const Eigen::VectorXd>(references.rate(k), joints);
 }
 
-Eigen::Vector2d centre(const planar::Model& model, const planar::State& state) {
-  planar::Pose pose;
-  planar::compute_pose_at_time(model, state, peers::dt, pose);
-  return pose.origin + pose.r.rowwise().mean();
-}
-
-// A run that is looked at after every step.
-void watch(const planar::Model& model, planar::State state, planar::Data& data,
-           const planar::StepOptions& options, const Job& job, const peers::References& references,
-           JointCommand servo, peers::Result& result) {
-  const Eigen::Vector2d from = centre(model, state);
-  Eigen::Vector2d half = from;
-  peers::Tracking tracking;
-  double iterations = 0.0;
-  result.residual = result.law = result.failed = result.iterations_max = 0.0;
-  result.penetration = 0.0;  // the floor is a plane it lies in
-  for (int k = 1; k <= job.steps(); ++k) {
-    command(references, k, servo);
-    const StepInfo info = planar::step(model, state, data, servo, options);
-    if (info.status != Status::ok) result.failed += 1.0;
-    if (info.status == Status::non_finite) break;
-    iterations += info.iterations;
-    result.iterations_max = std::max(result.iterations_max, static_cast<double>(info.iterations));
-    result.residual = std::max(result.residual, info.residual);
-    if (k * peers::dt > 1.0) result.law = std::max(result.law, info.rigid_residual);
-    for (Eigen::Index i = 0; i < state.phi.size(); ++i) {
-      tracking.add(state.phi(i) - 0.5 * peers::dt * state.phidot(i) - references.phi(k)[i],
-                   k * peers::dt);
-    }
-    if (k == job.steps() / 2) half = centre(model, state);
+void take_poses(const spatial::Pose& pose, std::vector<LinkPose>& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto col = static_cast<Eigen::Index>(i);
+    const Eigen::Vector3d r = pose.centre(static_cast<int>(i));
+    const auto e = pose.e_z.col(col);
+    out[i] = {r.x(), r.y(), r.z(), e.x(), e.y(), e.z()};
   }
-  const Eigen::Vector2d to = centre(model, state);
-  result.x = to.x() - from.x();
-  result.y = to.y() - from.y();
-  result.late_x = to.x() - half.x();
-  result.late_y = to.y() - half.y();
-  result.tracking = tracking.rms();
-  result.iterations = iterations / job.steps();
 }
 
-int run(const Job& job, const std::string& law, int points) {
+void take_poses(const planar::Pose& pose, std::vector<LinkPose>& out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto col = static_cast<Eigen::Index>(i);
+    const Eigen::Vector2d r = pose.origin + pose.r.col(col);
+    out[i] = {r.x(), r.y(), peers::radius, pose.cos(col), pose.sin(col), 0.0};
+  }
+}
+
+int contacts(const spatial::Model& /*model*/, const spatial::Data& data) {
+  return data.contacts_closed;
+}
+int contacts(const planar::Model& model, const planar::Data& data) {
+  return 2 * static_cast<int>(model.links.size()) + static_cast<int>(data.touching.size());
+}
+
+// One model: its State, Data and the two functions called on them.
+template <typename System, typename State, typename Data, typename Pose>
+int run(const Job& job, const Settings& settings) {
   const simulation::Simulation simulation = simulation::make_simulation(
-      scenario::parse(make_scenario(job, law, points), ".", {}, "<the peers' scene>"));
-  const auto& system = dynamic_cast<const planar::PlanarSystem&>(*simulation.system);
-  const planar::Model& model = system.model();
-  const planar::StepOptions& options = system.options();
-  planar::Data data(model);
+      scenario::parse(make_scenario(job, settings), ".", {}, "<the peers' scene>"));
+  const auto& system = dynamic_cast<const System&>(*simulation.system);
+  const auto& model = system.model();
+  const auto& options = system.options();
+  Data data(model);
   const peers::References references(job);
   JointCommand servo(job.n - 1);
   servo.k_P.setConstant(peers::k_P);
@@ -112,20 +117,49 @@ int run(const Job& job, const std::string& law, int points) {
 
   peers::Result result;
   result.engine = "Coluber " + std::string(version());
-  if (job.watch) watch(model, system.state(), data, options, job, references, servo, result);
+
   double best = std::numeric_limits<double>::infinity();
   for (int r = 0; r < job.repeat; ++r) {
-    planar::State state = system.state();
+    State state = system.state();
     int failed = 0;
     const double begin = peers::cpu_seconds();
     for (int k = 1; k <= job.steps(); ++k) {
       command(references, k, servo);
-      failed += planar::step(model, state, data, servo, options).status == Status::ok ? 0 : 1;
+      failed += step(model, state, data, servo, options).status == Status::ok ? 0 : 1;
     }
     best = std::min(best, (peers::cpu_seconds() - begin) / job.steps());
     result.failed = failed;
   }
   result.us_per_step = 1e6 * best;
+
+  if (!job.poses.empty()) {
+    peers::Poses out(job);
+    State state = system.state();
+    std::vector<LinkPose> poses(static_cast<std::size_t>(job.n));
+    Pose pose;
+    const auto look = [&] {
+      compute_pose_at_time(model, state, peers::dt, pose);
+      take_poses(pose, poses);
+      out.add(poses);
+    };
+    look();
+    result.contacts = result.iterations = result.iterations_max = result.failed = 0.0;
+    result.residual = result.law = 0.0;
+    for (int k = 1; k <= job.steps(); ++k) {
+      command(references, k, servo);
+      const StepInfo info = step(model, state, data, servo, options);
+      if (info.status != Status::ok) result.failed += 1.0;
+      if (info.status == Status::non_finite) break;
+      result.iterations += info.iterations;
+      result.iterations_max = std::max(result.iterations_max, static_cast<double>(info.iterations));
+      result.contacts += contacts(model, data);
+      result.residual = std::max(result.residual, info.residual);
+      if (k * peers::dt > 1.0) result.law = std::max(result.law, info.rigid_residual);
+      look();
+    }
+    result.iterations /= job.steps();
+    result.contacts /= job.steps();
+  }
   peers::print(job, result);
   return 0;
 }
@@ -134,22 +168,24 @@ int run(const Job& job, const std::string& law, int points) {
 
 int main(int argc, char** argv) {
   Job job;
-  std::string law = "anchored";
-  int points = 2;
+  Settings settings;
   for (int a = 1; a + 1 < argc; a += 2) {
-    const std::string word = argv[a];
+    const std::string_view value = argv[a + 1];
     if (peers::take(job, argv[a], argv[a + 1])) continue;
-    if (word == "--law") {
-      law = argv[a + 1];
-    } else if (word == "--points") {
-      points = std::atoi(argv[a + 1]);
+    if (std::string_view(argv[a]) == "--setting" && value.starts_with("law=")) {
+      settings.law = value.substr(4);
+    } else if (std::string_view(argv[a]) == "--setting" && value.starts_with("model=")) {
+      settings.model = value.substr(6);
     } else {
-      std::fprintf(stderr, "coluber: unknown option %s\n", argv[a]);
+      std::fprintf(stderr, "coluber: unknown option %s %s\n", argv[a], argv[a + 1]);
       return 2;
     }
   }
   try {
-    return run(job, law, points);
+    if (settings.model == "planar") {
+      return run<planar::PlanarSystem, planar::State, planar::Data, planar::Pose>(job, settings);
+    }
+    return run<spatial::SpatialSystem, spatial::State, spatial::Data, spatial::Pose>(job, settings);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 3;

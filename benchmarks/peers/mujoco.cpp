@@ -1,5 +1,12 @@
 // The peers' scene in MuJoCo, stepped through its C interface. Prints one JSON object.
-//   --setting NAME=VALUE, repeated: see `apply`. None: MuJoCo's own defaults throughout.
+// The servos are MuJoCo's own affine actuators, torque = k_P (phi_d - phi) + k_D (phidot_d -
+// phidot).
+//   --setting NAME=VALUE, repeated. None: MuJoCo's own defaults throughout.
+//     root=middle          the free joint on the middle link instead of link 1
+//     contacts=pairs       the pairs that can touch are listed, none are looked for
+//     contacts=floor       the pairs with the floor are listed, those with cylinders looked for
+//     damping=joint        k_D as the joint's damping, which Euler treats implicitly by default
+//     and options of the solver and of the contacts: see `apply`
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,14 +27,11 @@ using peers::Task;
 
 struct Settings {
   bool middle = false;  // free joint on the middle link instead of link 1
-  bool pairs = false;   // the contacts that can be are listed; none are looked for
-  bool damper = false;  // k_D as the joint's damping, which Euler treats implicitly by default
-  bool feet = false;    // each sphere slides up and down under half of its link's weight and the
-                        // links stay in their plane: the loads of the planar model
+  bool floor_pairs = false;
+  bool cylinder_pairs = false;
+  bool damper = false;
   std::vector<std::pair<std::string, std::string>> options;
 };
-
-constexpr double foot_mass = 1e-3;  // kg, taken from the link
 
 std::string number(double value) {
   std::array<char, 40> text{};
@@ -44,9 +48,7 @@ std::string body(const Settings& settings, int n, int i, int parent) {
                     (root ? "0" : number(ahead ? peers::length : -peers::length)) + " 0 " +
                     (root ? number(peers::radius) : "0") + "'>";
   if (root) {
-    out += settings.feet ? "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 1 0'/>"
-                           "<joint type='hinge' axis='0 0 1'/>"
-                         : "<freejoint/>";
+    out += "<freejoint/>";
   } else {
     // phi_i = theta_(i+1) - theta_i: a link that hangs on the next one turns the other way
     const int joint = ahead ? i : i + 1;
@@ -55,23 +57,15 @@ std::string body(const Settings& settings, int n, int i, int parent) {
            number(ahead ? -peers::length / 2 : peers::length / 2) + " 0 0'" +
            (settings.damper ? " damping='" + number(peers::k_D) + "'" : "") + "/>";
   }
-  const double feet_mass = settings.feet ? 2 * foot_mass : 0.0;
-  const double across = peers::inertia - feet_mass * peers::half_core * peers::half_core;
-  out += "<inertial pos='0 0 0' mass='" + number(peers::mass - feet_mass) + "' diaginertia='" +
-         number(peers::inertia_axial) + " " + number(across) + " " + number(across) + "'/>";
+  out += "<inertial pos='0 0 0' mass='" + number(peers::mass) + "' diaginertia='" +
+         number(peers::inertia_axial) + " " + number(peers::inertia) + " " +
+         number(peers::inertia) + "'/>";
   for (const int side : {-1, 1}) {
-    if (settings.feet) {
-      out += "<body name='foot" + id + (side < 0 ? "a" : "b") + "' pos='" +
-             number(side * peers::half_core) +
-             " 0 0'><joint type='slide' axis='0 0 1'/><inertial pos='0 0 0' mass='" +
-             number(foot_mass) + "' diaginertia='1e-9 1e-9 1e-9'/>";
-    }
+    // spheres look for the world, not for each other
     out += "<geom name='sphere" + id + (side < 0 ? "a" : "b") + "' type='sphere' size='" +
-           number(peers::radius) + "' pos='" +
-           number(settings.feet ? 0.0 : side * peers::half_core) + " 0 0' friction='" +
-           number(peers::friction) + " 0.005 0.0001'" +
-           (settings.pairs ? " contype='0' conaffinity='0'" : "") + "/>";
-    if (settings.feet) out += "</body>";
+           number(peers::radius) + "' pos='" + number(side * peers::half_core) +
+           " 0 0' friction='" + number(peers::friction) +
+           " 0.005 0.0001' contype='1' conaffinity='0'/>";
   }
   if (i + 1 < n && (root || ahead)) out += body(settings, n, i + 1, i);
   if (i > 0 && (root || !ahead)) out += body(settings, n, i - 1, i);
@@ -79,14 +73,22 @@ std::string body(const Settings& settings, int n, int i, int parent) {
 }
 
 std::string make_scene(const Job& job, const Settings& settings) {
-  const double slope = job.slope();
-  std::string xml = "<mujoco><option timestep='" + number(peers::dt) + "' gravity='" +
-                    number(peers::gravity * std::sin(slope) * std::cos(job.turned)) + " " +
-                    number(peers::gravity * std::sin(slope) * std::sin(job.turned)) + " " +
-                    number(-peers::gravity * std::cos(slope)) + "'/>";
-  xml += "<worldbody><geom name='floor' type='plane' size='0 0 1' friction='" +
-         number(peers::friction) + " 0.005 0.0001'" +
-         (settings.pairs ? " contype='0' conaffinity='0'" : "") + "/>";
+  const peers::Gravity g = peers::scene_gravity(job);
+  std::string xml = "<mujoco><option timestep='" + number(peers::dt) + "' gravity='" + number(g.x) +
+                    " " + number(g.y) + " " + number(g.z) + "'/>";
+  const auto fixed = [&](const std::string& what, bool listed) {
+    xml += "<geom " + what + " friction='" + number(peers::friction) +
+           " 0.005 0.0001' contype='0' conaffinity='" + (listed ? "0" : "1") + "'/>";
+  };
+  xml += "<worldbody>";
+  fixed("name='floor' type='plane' size='0 0 1'", settings.floor_pairs);
+  const std::vector<peers::Cylinder> cylinders = peers::load_cylinders(job);
+  for (std::size_t c = 0; c < cylinders.size(); ++c) {
+    fixed("name='cylinder" + std::to_string(c) + "' type='cylinder' size='" +
+              number(cylinders[c].radius) + " 0.5' pos='" + number(cylinders[c].x) + " " +
+              number(cylinders[c].y) + " 0.5'",
+          settings.cylinder_pairs);
+  }
   xml += body(settings, job.n, settings.middle ? (job.n - 1) / 2 : 0, -1);
   xml += "</worldbody><actuator>";
   // torque = ctrl - k_P phi - k_D phidot, ctrl = k_P phi_d + k_D phidot_d
@@ -96,17 +98,21 @@ std::string make_scene(const Job& job, const Settings& settings) {
            " " + number(settings.damper ? 0.0 : -peers::k_D) + "'/>";
   }
   xml += "</actuator>";
-  if (settings.pairs) {
-    xml += "<contact>";
-    for (int i = 1; i <= job.n; ++i) {
-      for (const char* side : {"a", "b"}) {
-        xml += "<pair geom1='floor' geom2='sphere" + std::to_string(i) + side +
-               "' condim='3' friction='" + number(peers::friction) + " " + number(peers::friction) +
-               " 0.005 0.0001 0.0001'/>";
+  const auto pair = [&](const std::string& what, const std::string& sphere) {
+    xml += "<pair geom1='" + what + "' geom2='" + sphere + "' condim='3' friction='" +
+           number(peers::friction) + " " + number(peers::friction) + " 0.005 0.0001 0.0001'/>";
+  };
+  xml += "<contact>";
+  for (int i = 1; i <= job.n; ++i) {
+    for (const char* side : {"a", "b"}) {
+      const std::string sphere = "sphere" + std::to_string(i) + side;
+      if (settings.floor_pairs) pair("floor", sphere);
+      for (std::size_t c = 0; settings.cylinder_pairs && c < cylinders.size(); ++c) {
+        pair("cylinder" + std::to_string(c), sphere);
       }
     }
-    xml += "</contact>";
   }
+  xml += "</contact>";
   return xml + "</mujoco>";
 }
 
@@ -208,16 +214,6 @@ struct Robot {
     }
     data.qpos[0] = x;
     data.qpos[1] = y;
-    if (settings.feet) {
-      data.qpos[2] = theta;
-      const double weight = (0.5 * peers::mass - foot_mass) * peers::gravity;
-      for (int b = 0; b < model.nbody; ++b) {
-        if (std::strncmp(mj_id2name(&model, mjOBJ_BODY, b), "foot", 4) == 0) {
-          data.xfrc_applied[6 * b + 2] = -weight;
-        }
-      }
-      return;
-    }
     data.qpos[2] = peers::radius;
     data.qpos[3] = std::cos(theta / 2);
     data.qpos[6] = std::sin(theta / 2);
@@ -229,13 +225,12 @@ struct Robot {
     for (int i = 0; i < model.nu; ++i) data.ctrl[i] = peers::k_P * phi[i] + peers::k_D * rate[i];
   }
 
-  void centre(mjData& data, double mean[3]) const {
+  void poses(mjData& data, std::vector<peers::LinkPose>& out) const {
     mj_kinematics(&model, &data);
-    mean[0] = mean[1] = mean[2] = 0.0;
-    for (const int id : link) {
-      for (int c = 0; c < 3; ++c) {
-        mean[c] += data.xpos[3 * id + c] / static_cast<double>(link.size());
-      }
+    for (std::size_t i = 0; i < link.size(); ++i) {
+      const mjtNum* r = data.xpos + 3 * link[i];
+      const mjtNum* R = data.xmat + 9 * link[i];  // by rows
+      out[i] = {r[0], r[1], r[2], R[0], R[3], R[6]};
     }
   }
 };
@@ -252,8 +247,11 @@ double law_residual(const mjModel& model, const mjData& data, std::vector<double
     if (contact.efc_address < 0) continue;
     mjtNum force[6];
     mj_contactForce(&model, &data, c, force);
-    mj_jac(&model, &data, jacobian.data(), nullptr, contact.pos,
-           model.geom_bodyid[contact.geom[1]]);
+    // the velocity of the second body of the pair relative to the first; one of them is the world
+    const int second = model.geom_bodyid[contact.geom[1]];
+    const int moving = second == 0 ? model.geom_bodyid[contact.geom[0]] : second;
+    const double sign = second == 0 ? -1.0 : 1.0;
+    mj_jac(&model, &data, jacobian.data(), nullptr, contact.pos, moving);
     double v[3] = {0.0, 0.0, 0.0};
     for (int row = 0; row < 3; ++row) {
       for (int j = 0; j < nv; ++j) {
@@ -264,7 +262,7 @@ double law_residual(const mjModel& model, const mjData& data, std::vector<double
     double P[2];
     for (int t = 0; t < 2; ++t) {
       const mjtNum* axis = contact.frame + 3 * (t + 1);
-      const double gamma = axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
+      const double gamma = sign * (axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2]);
       P[t] = force[t + 1] * peers::dt;
       s[t] = P[t] - 0.3 * gamma;
     }
@@ -279,40 +277,31 @@ double law_residual(const mjModel& model, const mjData& data, std::vector<double
 // A run that is looked at after every step.
 void watch(const mjModel& model, mjData& data, const Robot& robot, const Job& job,
            const Settings& settings, const peers::References& references, peers::Result& result) {
-  double from[3];
-  double half[3] = {0.0, 0.0, 0.0};
-  double to[3];
-  peers::Tracking tracking;
+  peers::Poses out(job);
+  std::vector<peers::LinkPose> poses(static_cast<std::size_t>(job.n));
   std::vector<double> jacobian;
   double iterations = 0.0;
+  double contacts = 0.0;
   int iterations_max = 0;
-  result.law = result.penetration = 0.0;
+  result.law = 0.0;
   robot.start(data, job, references, settings);
-  robot.centre(data, from);
+  robot.poses(data, poses);
+  out.add(poses);
   for (int k = 1; k <= job.steps(); ++k) {
     robot.command(data, references, k);
     mj_step(&model, &data);
-    for (std::size_t i = 0; i < robot.qpos.size(); ++i) {
-      tracking.add(data.qpos[robot.qpos[i]] - references.phi(k)[i], k * peers::dt);
-    }
     const int islands = std::clamp(data.nisland, 1, static_cast<int>(mjNISLAND));
     const int sweeps = *std::max_element(data.solver_niter, data.solver_niter + islands);
     iterations += sweeps;
     iterations_max = std::max(iterations_max, sweeps);
+    contacts += data.ncon;
     if (k * peers::dt > 1.0) {
       result.law = std::max(result.law, law_residual(model, data, jacobian));
-      for (int c = 0; c < data.ncon; ++c) {
-        result.penetration = std::max(result.penetration, -data.contact[c].dist);
-      }
     }
-    if (k == job.steps() / 2) robot.centre(data, half);
+    robot.poses(data, poses);
+    out.add(poses);
   }
-  robot.centre(data, to);
-  result.x = to[0] - from[0];
-  result.y = to[1] - from[1];
-  result.late_x = to[0] - half[0];
-  result.late_y = to[1] - half[1];
-  result.tracking = tracking.rms();
+  result.contacts = contacts / job.steps();
   result.iterations = iterations / job.steps();
   result.iterations_max = iterations_max;
   result.failed = 0.0;  // steps it warned of: singular inertia, a full buffer, a bad number
@@ -335,11 +324,10 @@ int main(int argc, char** argv) {
     if (name == "root") {
       settings.middle = what == "middle";
     } else if (name == "contacts") {
-      settings.pairs = what == "pairs";
+      settings.floor_pairs = what == "pairs" || what == "floor";
+      settings.cylinder_pairs = what == "pairs";
     } else if (name == "damping") {
       settings.damper = what == "joint";
-    } else if (name == "loads") {
-      settings.feet = what == "equal";
     } else {
       settings.options.emplace_back(name, what);
     }
@@ -358,7 +346,6 @@ int main(int argc, char** argv) {
 
   peers::Result result;
   result.engine = std::string("MuJoCo ") + mj_versionString();
-  if (job.watch) watch(*model, *data, robot, job, settings, references, result);
   double best = std::numeric_limits<double>::infinity();
   for (int r = 0; r < job.repeat; ++r) {
     robot.start(*data, job, references, settings);
@@ -370,6 +357,7 @@ int main(int argc, char** argv) {
     best = std::min(best, (peers::cpu_seconds() - begin) / job.steps());
   }
   result.us_per_step = 1e6 * best;
+  if (!job.poses.empty()) watch(*model, *data, robot, job, settings, references, result);
   peers::print(job, result);
   mj_deleteData(data);
   mj_deleteModel(model);

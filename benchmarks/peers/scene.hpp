@@ -1,8 +1,9 @@
 #pragma once
 
-// The peers' scene on the floor, in one place for every engine: N links in a row on a plane, yaw
-// servos that follow a travelling wave, Coulomb friction under the two spheres of each link.
-// Nothing here belongs to an engine.
+// The peers' scene, in one place for every engine: N links in a row on a plane, yaw servos that
+// follow a travelling wave, Coulomb friction under the two spheres of each link, with or without 20
+// fixed vertical cylinders. Nothing here belongs to an engine. An engine hands out where its links
+// are (`Poses`); `run` measures everything else from that, for all of them with the same ruler.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -54,7 +55,9 @@ struct Job {
   double turned = 0.0;    // robot and slope together, about the vertical (rad)
   double duration = 5.0;  // s
   int repeat = 1;         // timed runs, the fastest counts
-  bool watch = true;      // a run before them that looks at every step
+  std::string cylinders;  // file of x_m,y_m,radius_m; none: the bare floor
+  std::string
+      poses;  // file for the poses of every step of one more, untimed run; none: no such run
   [[nodiscard]] int steps() const { return static_cast<int>(std::lround(duration / dt)); }
   [[nodiscard]] double slope() const {
     return task == Task::gait ? 0.0 : task == Task::creep ? slope_held : slope_slid;
@@ -90,22 +93,83 @@ class References {
   std::vector<double> phi_, rate_;
 };
 
-/// Rms over all joints after 1 s.
-class Tracking {
- public:
-  void add(double error, double t) {
-    if (t <= 1.0) return;
-    sum_ += error * error;
-    ++count_;
+/// A link's centre and its long axis, towards the next link.
+struct LinkPose {
+  double x = 0.0, y = 0.0, z = 0.0;
+  double e_x = 1.0, e_y = 0.0, e_z = 0.0;
+};
+
+/// Where the links start, at rest: link 1 has its rear end at the origin and points along +x,
+/// turned with the scene, the others follow the references at t = 0; all at the spheres' height.
+inline std::vector<LinkPose> start_poses(const Job& job) {
+  const References references(job);
+  std::vector<LinkPose> poses;
+  double x = 0.0, y = 0.0, theta = job.turned;
+  for (int i = 0; i < job.n; ++i) {
+    const double c = std::cos(theta), s = std::sin(theta);
+    poses.push_back({x + length / 2 * c, y + length / 2 * s, radius, c, s, 0.0});
+    x += length * c;
+    y += length * s;
+    if (i + 1 < job.n) theta += references.phi(0)[i];
   }
-  [[nodiscard]] double rms() const {
-    return count_ > 0 ? std::sqrt(sum_ / static_cast<double>(count_)) : 0.0;
+  return poses;
+}
+
+struct Cylinder {
+  double x = 0.0, y = 0.0, radius = 0.0;
+};
+
+/// The cylinders of the job, turned with the scene.
+inline std::vector<Cylinder> load_cylinders(const Job& job) {
+  std::vector<Cylinder> cylinders;
+  if (job.cylinders.empty()) return cylinders;
+  std::FILE* file = std::fopen(job.cylinders.c_str(), "r");
+  if (file == nullptr || std::fscanf(file, "%*[^\n]\n") != 0) {
+    std::fprintf(stderr, "%s: cannot be read\n", job.cylinders.c_str());
+    std::exit(2);
+  }
+  double x = 0.0, y = 0.0, r = 0.0;
+  const double c = std::cos(job.turned), s = std::sin(job.turned);
+  while (std::fscanf(file, "%lf,%lf,%lf", &x, &y, &r) == 3) {
+    cylinders.push_back({c * x - s * y, s * x + c * y, r});
+  }
+  std::fclose(file);
+  return cylinders;
+}
+
+/// Gravity in the scene's axes: the ground stays the plane z = 0.
+struct Gravity {
+  double x = 0.0, y = 0.0, z = 0.0;
+};
+inline Gravity scene_gravity(const Job& job) {
+  const double along = gravity * std::sin(job.slope());
+  return {along * std::cos(job.turned), along * std::sin(job.turned),
+          -gravity * std::cos(job.slope())};
+}
+
+/// Writes the poses of t = 0, dt, 2 dt, …: for every link x, y, z, e_x, e_y, e_z as doubles.
+class Poses {
+ public:
+  explicit Poses(const Job& job) : file_(std::fopen(job.poses.c_str(), "wb")) {
+    if (file_ == nullptr) {
+      std::fprintf(stderr, "%s: cannot be written\n", job.poses.c_str());
+      std::exit(2);
+    }
+  }
+  Poses(const Poses&) = delete;
+  Poses& operator=(const Poses&) = delete;
+  ~Poses() { std::fclose(file_); }
+  void add(const std::vector<LinkPose>& poses) {
+    if (std::fwrite(poses.data(), sizeof(LinkPose), poses.size(), file_) != poses.size()) {
+      std::fprintf(stderr, "poses: cannot be written\n");
+      std::exit(2);
+    }
   }
 
  private:
-  double sum_ = 0.0;
-  long count_ = 0;
+  std::FILE* file_;
 };
+static_assert(sizeof(LinkPose) == 6 * sizeof(double));
 
 inline double cpu_seconds() {
   timespec now{};
@@ -113,7 +177,8 @@ inline double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// Takes --task, --n, --turned (degrees), --duration, --repeat, --watch; false for any other word.
+/// Takes --task, --n, --turned (degrees), --duration, --repeat, --cylinders, --poses; false for any
+/// other word.
 inline bool take(Job& job, const char* word, const char* value) {
   const auto is = [&](const char* name) { return std::strcmp(word, name) == 0; };
   if (is("--task")) {
@@ -128,8 +193,10 @@ inline bool take(Job& job, const char* word, const char* value) {
     job.duration = std::atof(value);
   } else if (is("--repeat")) {
     job.repeat = std::atoi(value);
-  } else if (is("--watch")) {
-    job.watch = std::atoi(value) != 0;
+  } else if (is("--cylinders")) {
+    job.cylinders = value;
+  } else if (is("--poses")) {
+    job.poses = value;
   } else {
     return false;
   }
@@ -138,15 +205,13 @@ inline bool take(Job& job, const char* word, const char* value) {
 
 /// What a process prints. What was not looked at is null.
 struct Result {
-  std::string engine;
+  std::string engine;  // with its version
   double us_per_step = NAN;
-  double x = NAN, y = NAN;            // displacement of the mean of the link centres (m)
-  double late_x = NAN, late_y = NAN;  // the part of it in the second half of the run (m)
-  double tracking = NAN;              // rad, rms over all joints after 1 s
-  double residual = NAN;              // the solver's own law, largest, scaled (coluber)
-  double law = NAN;                   // Coulomb's law as it stands, largest after 1 s, over m g dt
-  double penetration = NAN;           // m, deepest after 1 s
-  double iterations = NAN, iterations_max = NAN, failed = NAN;
+  double contacts = NAN;  // in the engine's problem, mean over the steps of the run with poses
+  double residual = NAN;  // Coluber: the solver's own law, largest, scaled
+  double law = NAN;       // Coulomb's law as it stands, largest after 1 s, over m g dt
+  double iterations = NAN, iterations_max = NAN;
+  double failed = NAN;  // steps the engine itself calls failed, or with a non-finite pose
 };
 
 inline void print(const Job& job, const Result& result) {
@@ -159,14 +224,9 @@ inline void print(const Job& job, const Result& result) {
     }
   };
   item("us_per_step", result.us_per_step);
-  item("x", result.x);
-  item("y", result.y);
-  item("late_x", result.late_x);
-  item("late_y", result.late_y);
-  item("tracking", result.tracking);
+  item("contacts", result.contacts);
   item("residual", result.residual);
   item("law", result.law);
-  item("penetration", result.penetration);
   item("iterations", result.iterations);
   item("iterations_max", result.iterations_max);
   item("failed", result.failed);

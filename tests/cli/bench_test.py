@@ -7,11 +7,15 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 
 import csv
 import json
+import math
+import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import h5py
+import numpy
 
 from harness import COLUBER, SOURCE, check, finish
 
@@ -102,31 +106,106 @@ def test_peers(tmp):
     done = call(SOURCE / "benchmarks/peers/run", "--quick", "--without-peers", "--rounds", 1, "--no-build", "--build", build,
                 "--out", out)
     check("the peers' benchmark runs without peers", done.returncode == 0, done.stderr)
-    check("its tables are on stdout, its talk is not", "| µs a step |" in done.stdout and "looking at" not in done.stdout, done.stdout)
+    check("its tables are on stdout, its talk is not", "| µs a step, floor |" in done.stdout and "looking at" not in done.stdout, done.stdout)
     with open(out / "peers.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    check("it writes a row for each law and size", [(r["row"], r["n"]) for r in rows]
-          == [(f"Coluber planar, {law}", n) for law in ("anchored", "rigid") for n in ("10", "20")], rows)
+    expected = [(f"Coluber, {law}", world, n) for law in ("anchored", "rigid") for world in ("floor", "cylinders") for n in ("10", "20")]
+    expected += [("Coluber, planar", "floor", n) for n in ("10", "20")]
+    check("it writes a row for each setting, world and size", [(r["row"], r["world"], r["n"]) for r in rows] == expected, rows)
     check("no step fails", all(float(r["failed"]) == 0 for r in rows), rows)
     check("the law holds", all(float(r["residual"]) <= 1e-8 for r in rows), rows)
-    first = {r["row"]: r for r in rows if r["n"] == "10"}
+    # joint coordinates: what is left is the rounding of centres and axes
+    check("no joint opens", all(float(r["drift"]) <= 1e-12 for r in rows), rows)
+    # a link's weight over the stiffness of the floor, 0.5 um at 1 ms; less than 1 um in a jam too
+    check("nothing is 1 um deep in the floor", all(float(r["floor_depth"]) < 1e-6 for r in rows), rows)
+    check("nothing is 100 um deep in a cylinder", all(float(r["cylinder_depth"] or 0) < 1e-4 for r in rows), rows)
+    first = {r["row"]: r for r in rows if r["n"] == "10" and r["world"] == "floor"}
     for name, row in first.items():
-        # the anchor settles once, in the first steps; half a run later nothing moves
-        check(f"{name}: nothing creeps where the slope must hold", abs(float(row["creep"])) <= 1e-12, row["creep"])
+        # the anchor settles once, in the first steps; after 100 of them nothing moves
+        check(f"{name}: nothing creeps where the slope must hold", float(row["crept"]) <= 1e-12, row["crept"])
         # the midpoint rule is exact under a constant force but for the first step, which sticks to the anchor
         check(f"{name}: a slide is as long as the closed form says", abs(float(row["slide_0"])) <= 1e-7, row["slide_0"])
         check(f"{name}: … in any direction", abs(float(row["slide_45"])) <= 1e-7, row["slide_45"])
         # rounding, grown over 5000 steps
         check(f"{name}: the gait does not know its heading", float(row["heading"]) <= 1e-9, row["heading"])
+    # the reference solution's, printed to the micrometre
+    row = first["Coluber, anchored"]
+    check("the ruler finds the displacement (50.352, -29.520) mm", abs(float(row["x"]) - 0.050352) <= 1e-6
+          and abs(float(row["y"]) + 0.029520) <= 1e-6, row)
     # An independent equal-load reference in the plane gives (0.050, -0.030), stated to 1 mm.
-    row = first["Coluber planar, anchored"]
-    check("the displacement is the independent reference's", abs(float(row["x"]) - 0.050) <= 1e-3
+    row = first["Coluber, planar"]
+    check("the planar displacement is the independent reference's", abs(float(row["x"]) - 0.050) <= 1e-3
           and abs(float(row["y"]) + 0.030) <= 1e-3, row)
+
+
+def test_the_ruler(tmp):
+    """The peers' ruler on poses whose faults are known: two links along +x, still, for 2 s."""
+    sys.path.insert(0, str(SOURCE / "benchmarks/peers"))
+    sys.dont_write_bytecode = True
+    import ruler
+
+    c = ruler.C
+    check("the ruler knows the scene's numbers", (c.length, c.radius, c.friction, c.dt) == (0.122, 0.0525, 0.3, 1e-3), c)
+    poses = numpy.zeros((2001, 2, 6))
+    poses[:, :, 3] = 1.0
+    poses[:, 1, 0] = c.length + 1e-3  # 1 mm apart
+    poses[:, 0, 1] = 3e-3             # and 3 mm aside
+    poses[:, :, 2] = c.radius
+    poses[700, 0, 2] -= 2e-3          # 2 mm deep in the floor, once
+    poses[:, 0, 0] += numpy.linspace(0.0, 0.5, 2001)  # both move by half a metre
+    poses[:, 1, 0] += numpy.linspace(0.0, 0.5, 2001)
+    pose_file, pegs = tmp / "poses.bin", tmp / "pegs.csv"
+    poses.tofile(pose_file)
+    # beside the rear sphere of link 2 at the start, 4 mm deep
+    x, y = c.length + 1e-3 - c.half_core, -(c.radius + 0.05 - 4e-3)
+    pegs.write_text(f"x_m,y_m,radius_m\n{x!r},{y!r},0.05\n")
+    seen = ruler.measure_gait(pose_file, 2, pegs)
+    close = lambda a, b: abs(a - b) <= 1e-12  # rounding
+    # the floor's 2 mm tear the joint too
+    check("it sees how far joints are apart", close(seen["drift"], math.sqrt(1e-6 + 4e-6 + 9e-6)), seen)
+    check("… how deep spheres are in the floor", close(seen["floor_depth"], 2e-3), seen)
+    check("… and in a cylinder", close(seen["cylinder_depth"], 4e-3), seen)
+    check("… where the robot went", close(seen["x"], 0.5) and close(seen["y"], 0.0), seen)
+    t = numpy.arange(1000, 2001) * c.dt
+    check("… and what the joints make of their references", close(seen["tracking"], math.sqrt(numpy.mean((c.amplitude * numpy.sin(c.omega * t)) ** 2))), seen)
+    seen = ruler.measure_gait(pose_file, 2, turned=math.pi / 2)
+    check("a scene that was turned is turned back", close(seen["x"], 0.0) and close(seen["y"], -0.5), seen)
+    creep = ruler.measure_creep(pose_file, 2)
+    check("it sees creep", close(creep["creep"], 0.25), creep)
+    check("… since step 100", close(creep["crept"], 0.475), creep)
+    exact = 0.5 * 9.81 * (math.sin(math.radians(25)) - 0.3 * math.cos(math.radians(25))) * 2.0**2
+    check("… and slides, against the closed form", close(ruler.measure_slide(pose_file, 2, 0.0), 0.5 / exact - 1), exact)
+    poses[1500, 1, 4] = numpy.nan
+    poses.tofile(pose_file)
+    check("a pose that is not finite ends the run", ruler.measure_gait(pose_file, 2)["steps"] == 1499, seen)
+
+
+def test_peers_interrupted(tmp):
+    build = Path(COLUBER).parent.parent
+    if not (build / "bin/peers_coluber").exists():
+        return
+    out = tmp / "interrupted"
+    command = [SOURCE / "benchmarks/peers/run", "--without-peers", "--rounds", 1000, "--sizes", 10, "--no-build", "--build", build, "--out", out]
+    run = subprocess.Popen([str(w) for w in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in run.stderr:
+        if line.startswith("round 3"):
+            run.send_signal(signal.SIGINT)
+            break
+    stdout, stderr = run.communicate(timeout=100)
+    check("an interrupted benchmark exits 130", run.returncode == 130, stderr)
+    check("… says so, with what it has", "Interrupted" in stdout and "| Coluber, anchored |" in stdout, stdout)
+    with open(out / "peers.csv", encoding="utf-8") as file:
+        check("… and keeps the rows there are", [r["row"] for r in csv.DictReader(file)].count("Coluber, rigid") == 2, stderr)
+    again = call(SOURCE / "benchmarks/peers/run", "--again", "--out", out)
+    check("… and --again prints the same tables", again.returncode == 0 and again.stdout == stdout, again.stdout + again.stderr)
+    check("… and nothing half done", sorted(p.name for p in out.iterdir()) == ["peers.csv", "peers.json", "peers.md", "peers.svg"], list(out.iterdir()))
 
 
 with tempfile.TemporaryDirectory() as folder:
     test_profile(Path(folder))
     test_bench()
     test_the_peers_scene_in_space(Path(folder))
+    test_the_ruler(Path(folder))
     test_peers(Path(folder))
+    test_peers_interrupted(Path(folder))
 finish()
