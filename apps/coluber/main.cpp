@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include "coluber/core/nearest.hpp"
 
 #include "command.hpp"
+#include "plot_fault.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -45,6 +48,17 @@ bool complain_about_word(const CLI::App& app, const std::string& word) {
   return true;
 }
 
+// A wish that names no code path would be ignored.
+void check_code_path() {
+  const char* wish = std::getenv("COLUBER_CODE_PATH");
+  if (wish == nullptr) return;
+  constexpr std::array<std::string_view, 3> paths{"portable", "x86-64-v3", "x86-64-v4"};
+  if (std::ranges::find(paths, wish) != paths.end()) return;
+  throw InputError(make_fault(
+      "", 0, 0, fmt::format("expected portable, x86-64-v3 or x86-64-v4, got \"{}\"", wish),
+      "leave it unset for the fastest that this processor has", "COLUBER_CODE_PATH"));
+}
+
 int run_main(int argc, char** argv) {
   CLI::App app("Coluber: snake robots, modelled, simulated and controlled", "coluber");
   app.require_subcommand(1);
@@ -62,6 +76,7 @@ int run_main(int argc, char** argv) {
       "Exit codes: 0 done, 1 the run or a claim failed, 2 wrong usage, 3 bad input, 130 "
       "interrupted.");
 
+  check_code_path();
   if (argc > 1 && argv[1][0] != '-' && complain_about_word(app, argv[1])) return usage;
   try {
     app.parse(argc, argv);

@@ -1,8 +1,8 @@
 // Vectors of doubles for kernels that are compiled once for every instruction set; to be included
 // by such a kernel only, with COLUBER_LANES (2, 4 or 8) and COLUBER_PATH defined. Nothing here may
 // have external linkage: a function compiled for a newer processor could be the copy that an older
-// one runs. Every operation is one on lanes, in the same order for any width, and none is fused:
-// all paths give the same bits.
+// one runs. Every operation is one on lanes, in the same order for any width, and only what is
+// written as such is fused: paths that fuse alike give the same bits.
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -1,5 +1,5 @@
-// Sine and cosine of one double or of a vector of them: the same operations, so the same bits. To be
-// included inside a namespace without external linkage, where `V` may be compiled for any
+// Sine and cosine of one double or of a vector of them: the same operations, so the same bits. To
+// be included inside a namespace without external linkage, where `V` may be compiled for any
 // instruction set.
 
 constexpr double kSincosLimit = 1e5;  // rad; beyond it the reduction loses digits

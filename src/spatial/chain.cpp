@@ -28,7 +28,8 @@ using nonsmooth::PointMemory;
 // Kernels compiled for other processors return these: no constructors (chain_kernel.hpp).
 static_assert(std::is_trivially_default_constructible_v<ChainSolve> &&
               std::is_trivially_default_constructible_v<ChainResidual> &&
-              std::is_trivially_default_constructible_v<ChainWork>);
+              std::is_trivially_default_constructible_v<ChainWork> &&
+              std::is_trivially_default_constructible_v<ChainGround>);
 
 /// Whether this layout can do the step at all.
 bool is_for_chain(const Model& model, const StepOptions& options) {
@@ -367,6 +368,9 @@ Chain::Chain(const Model& model, const Data& data)
   k.mu_2 = model.mu_T.y();
   k.length = data.problem.length_scale;
   k.near = nonsmooth::kNear;
+  k.beta = nonsmooth::kBeta;
+  k.push_out = nonsmooth::kPushOutSpeed;
+  k.upright = kUpright;
 
   groups.assign(static_cast<std::size_t>(k.slots / kGroup), ChainGroup{});
   k.groups = groups.data();

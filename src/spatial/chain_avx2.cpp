@@ -1,4 +1,4 @@
-// Compiled with -mavx2 (CMakeLists.txt); called on processors that have it.
+// Compiled with -mavx2 -mfma (CMakeLists.txt); called on processors that have them.
 #if defined(__x86_64__)
 #define COLUBER_LANES 4
 #define COLUBER_FUSED

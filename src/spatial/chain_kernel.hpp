@@ -94,9 +94,11 @@ struct ChainArrays {
 
   // the step
   double dt = 0.0;
-  double near = 0.0;      ///< points closer than this are in the problem (m)
-  double origin_z = 0.0;  ///< height of the root's centre (m)
-  double pull[3] = {};    ///< dt times the weight (N s/kg)
+  double near = 0.0;                  ///< points closer than this are in the problem (m)
+  double beta = 0.0, push_out = 0.0;  ///< of the landing rule (–, m/s)
+  double upright = 0.0;               ///< horizontal part of a link that has no direction (–)
+  double origin_z = 0.0;              ///< height of the root's centre (m)
+  double pull[3] = {};                ///< dt times the weight (N s/kg)
   double root_axes[9] = {};
   bool limited = false;  ///< some servo has a limit
   ChainContact* contacts = nullptr;

@@ -12,10 +12,13 @@ struct ContactFrame {
   Vector2d mu;
 };
 
+/// A link whose axis has a shorter horizontal part stands upright.
+inline constexpr double kUpright = 1e-9;
+
 /// Horizontal direction of a link; e_x for one that stands upright, where no direction is along it.
 inline Vector3d along_ground(const Vector3d& e_z) {
   const double length = std::sqrt(e_z.x() * e_z.x() + e_z.y() * e_z.y());
-  if (!(length > 1e-9)) return Vector3d::UnitX();
+  if (!(length > kUpright)) return Vector3d::UnitX();
   return {e_z.x() / length, e_z.y() / length, 0.0};
 }
 

@@ -24,7 +24,8 @@ inline Eigen::Matrix3d to_matrix(const Eigen::Vector4d& p) {
   return R;
 }
 
-/// Turned by the rotation vector `w` (rad, world axes), of unit length to rounding.
+/// `p`, of unit length, turned by the rotation vector `w` (rad, world axes); of unit length to
+/// rounding.
 /// Differs: Transeth (4.103)-(4.105), (4.108), (4.123) adds pdot dt and normalises; this turn is
 /// exact for a constant omega.
 inline Eigen::Vector4d turn(const Eigen::Vector4d& p, const Eigen::Vector3d& w) {

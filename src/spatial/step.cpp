@@ -3,6 +3,7 @@
 #include <limits>
 #include <optional>
 
+#include "coluber/core/assert.hpp"
 #include "coluber/spatial/snake.hpp"
 
 #include "chain.hpp"
@@ -177,6 +178,12 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
               const StepOptions& options) {
   // A limit that is no number would compare as none at all.
   if (std::isnan(command.tau_max.sum())) return non_finite(model, command, data, {});
+  COLUBER_ASSERT(command.tau_max.size() == model.angles(), command.tau_max.size(), model.angles());
+  COLUBER_ASSERT(state.phi.size() == model.angles(), state.phi.size(), model.angles());
+  COLUBER_ASSERT(state.v.cols() == model.n(), state.v.cols(), model.n());
+  COLUBER_ASSERT(!(command.tau_max.minCoeff() < 0.0), command.tau_max.minCoeff());
+  // A place that is no number would be far from everything.
+  if (!state.r.allFinite()) return non_finite(model, command, data, {});
   std::optional<StepInfo> fast;
   if (!options.plain) fast = step_chain(model, state, data, command, options);
   const StepInfo info = fast ? *fast : step_plain(model, state, data, command, options);

@@ -14,11 +14,13 @@ inline constexpr double kEpsilon = 0.02;
 /// Points closer than this are in the problem (m).
 inline constexpr double kNear = 0.02;
 
+/// Part of a penetration that is worked off in a step, and how fast at most (m/s).
+inline constexpr double kBeta = 0.2;
+inline constexpr double kPushOutSpeed = 0.3;
+
 /// b of the normal law (m/s) for a gap g (m): a point lands on the surface, not in it; a
 /// penetration is worked off by a fifth a step, but never faster than 0.3 m/s.
 inline double landing_speed(double g, double dt) {
-  constexpr double kBeta = 0.2;
-  constexpr double kPushOutSpeed = 0.3;
   return g > 0.0 ? g / dt : std::max(kBeta * g / dt, -kPushOutSpeed);
 }
 

@@ -167,7 +167,9 @@ struct StepWork {
 /// The chain as arrays, for the fast layout of the step.
 struct Chain;
 
-/// Scratch and results of one thread, sized once.
+/// Scratch and results of one thread, sized once, for a model that does not change meanwhile. The
+/// fast layout of a step keeps its own arrays: pose (but for the root's and, among obstacles, all
+/// e_z and r), problem, solution, near[kGround] and origin are then those of an earlier plain step.
 struct COLUBER_EXPORT Data {
   /// Sized for this model.
   explicit Data(const Model& model);
@@ -175,7 +177,7 @@ struct COLUBER_EXPORT Data {
   Data(Data&&) noexcept;
   Data& operator=(Data&&) noexcept;
 
-  Pose pose;  ///< at q_M of the step done; e_x and e_y in the plain layout only
+  Pose pose;  ///< at q_M of the step done
   nonsmooth::ContactProblem<6> problem;
   nonsmooth::Solution<6> solution, previous;
   nonsmooth::SolverData<6> solver;
