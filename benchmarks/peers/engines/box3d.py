@@ -35,9 +35,9 @@ def build(folder, here):
     objects_folder = folder / "box3d"
     objects_folder.mkdir(parents=True, exist_ok=True)
     objects = [objects_folder / f"{source.stem}.o" for source in sources]
-    # Box3D's own build forbids fused multiply-adds, for equal bits on all machines; with them it is
-    # a tenth faster here, and that is what it is given.
-    flags = ["-O3", *machine_flags(), "-DNDEBUG", "-I", engine / "include"]
+    # As its makers build it: no fused multiply-adds, for equal bits on all machines. With them it is
+    # a tenth faster here.
+    flags = ["-O3", *machine_flags(), "-ffp-contract=off", "-DNDEBUG", "-I", engine / "include"]
     if any(is_older(o, [s]) for o, s in zip(objects, sources)):
         must([os.environ.get("CC", "gcc"), "-std=gnu17", "-w", *flags, "-c", *sources],
              cwd=objects_folder)
