@@ -127,10 +127,10 @@ std::unique_ptr<Table> load_table(const std::filesystem::path& file, int joints)
     if (cells.size() != width) {
       const int column =
           cells.size() > width ? cells[width].column : static_cast<int>(line.size()) + 1;
-      fault(
-          line_number, column,
-          fmt::format("expected {} numbers (t and {} joint angles), got {}", width, joints, cells.size()),
-          "every line has as many numbers as the header has names");
+      fault(line_number, column,
+            fmt::format("expected {} numbers (t and {} joint angles), got {}", width, joints,
+                        cells.size()),
+            "every line has as many numbers as the header has names");
       continue;
     }
     std::vector<double> row(width);

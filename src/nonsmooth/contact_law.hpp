@@ -28,7 +28,15 @@ struct LinearLaw {
 /// with c_t and A from `term`. `gamma_*` are W^T u with the friction coefficients in w_1, w_2.
 /// `r_T` is r/max(mu)²: with r/min(mu)² more than half of the steps of a (0.01, 1) ellipse would
 /// need the fallback.
-template <int T>
+///
+/// `kOnCone` takes n and k at the impulse brought back to the disc. A sweep moves T along the
+/// tangent of the disc, by a share e of R, and so leaves it outside by R e²/2. At a solution |s| -
+/// R = r_T |gamma_t|; where a point slips so slowly that this is less than R e²/2, k = R r_T/(|s| -
+/// R
+/// + …) would come out too small and the iteration not be Newton's. With the anchored law the term
+/// R r_T c_t stands in for the missing speed; the rigid law has next to none. The residual is that
+/// of the impulse as it is.
+template <bool kOnCone = false, int T>
 inline void linearise(const Contact<T>& contact, const Proximal& term, const Impulse& P,
                       double gamma_N, double gamma_1, double gamma_2, double r_N, double r_T,
                       LinearLaw& law) {
@@ -50,18 +58,32 @@ inline void linearise(const Contact<T>& contact, const Proximal& term, const Imp
   double F_2 = P.T.y();
   if (contact.mu_max > 0.0 && R > 0.0) {
     const double c_t = term.c_t;
-    const double s_1 = P.T.x() - r_T * (gamma_1 + c_t * (P.T.x() - term.A.x()));
-    const double s_2 = P.T.y() - r_T * (gamma_2 + c_t * (P.T.y() - term.A.y()));
+    double s_1 = P.T.x() - r_T * (gamma_1 + c_t * (P.T.x() - term.A.x()));
+    double s_2 = P.T.y() - r_T * (gamma_2 + c_t * (P.T.y() - term.A.y()));
     const double h_1 = gamma_1 - c_t * term.A.x();
     const double h_2 = gamma_2 - c_t * term.A.y();
-    const double square = s_1 * s_1 + s_2 * s_2;
+    double square = s_1 * s_1 + s_2 * s_2;
+    bool judged = false;
+    if (const double size = P.T.x() * P.T.x() + P.T.y() * P.T.y(); kOnCone && size > R * R) {
+      const double inside = square <= R * R ? 1.0 : R / std::sqrt(square);
+      F_1 -= inside * s_1;
+      F_2 -= inside * s_2;
+      judged = true;
+      const double T_1 = P.T.x() * (R / std::sqrt(size));
+      const double T_2 = P.T.y() * (R / std::sqrt(size));
+      s_1 = T_1 - r_T * (gamma_1 + c_t * (T_1 - term.A.x()));
+      s_2 = T_2 - r_T * (gamma_2 + c_t * (T_2 - term.A.y()));
+      square = s_1 * s_1 + s_2 * s_2;
+    }
     if (square <= R * R) {  // stick
       const double k = 1.0 / c_t;
       law.k_11 = law.k_22 = k;
       law.q_1 = -h_1 * k;
       law.q_2 = -h_2 * k;
-      F_1 -= s_1;
-      F_2 -= s_2;
+      if (!judged) {
+        F_1 -= s_1;
+        F_2 -= s_2;
+      }
     } else {  // slip; at a solution k = R/|gamma_t| and r_T has dropped out
       const double norm = std::sqrt(square);
       const double n_1 = s_1 / norm;
@@ -75,8 +97,10 @@ inline void linearise(const Contact<T>& contact, const Proximal& term, const Imp
       law.k_22 = k * n_1 * n_1;
       law.n_1 = n_1;
       law.n_2 = n_2;
-      F_1 -= R * n_1;
-      F_2 -= R * n_2;
+      if (!judged) {
+        F_1 -= R * n_1;
+        F_2 -= R * n_2;
+      }
     }
   }
   law.residual = std::max(std::abs(F_N), contact.mu_max * std::sqrt(F_1 * F_1 + F_2 * F_2));

@@ -14,7 +14,7 @@ using Storage = typename SolverData<T>::Storage;
 
 /// Laws of the contacts of node i at the solution's velocities and impulses; the worst residual
 /// comes back.
-template <int T>
+template <bool kOnCone, int T>
 inline double linearise_node(const ContactProblem<T>& problem, const Proximal* proximal,
                              const Solution<T>& solution, std::size_t i, LinearLaw* laws,
                              double worst) {
@@ -24,9 +24,9 @@ inline double linearise_node(const ContactProblem<T>& problem, const Proximal* p
   for (int k = node.first_contact; k < end; ++k) {
     const auto index = static_cast<std::size_t>(k);
     const Contact<T>& contact = problem.contacts[index];
-    linearise(contact, proximal[index], solution.impulse[index], contact.w_N.dot(u),
-              contact.w_1.dot(u), contact.w_2.dot(u), kProxR, scaled_r(contact, kProxR),
-              laws[index]);
+    linearise<kOnCone>(contact, proximal[index], solution.impulse[index], contact.w_N.dot(u),
+                       contact.w_1.dot(u), contact.w_2.dot(u), kProxR, scaled_r(contact, kProxR),
+                       laws[index]);
     if (!(laws[index].residual <= worst)) worst = laws[index].residual;
   }
   return worst;
@@ -60,19 +60,49 @@ double rounding_floor(const ContactProblem<T>& problem, const Proximal* proximal
   return worst;
 }
 
+/// Of the ten times the tolerance that a step's momentum may be off (solve_step.hpp), the part that
+/// roundings of earlier sweeps may use up.
+constexpr double kMayLose = 5.0;
+
+/// What the twists, increments added up sweep by sweep, have lost of the momentum that root and
+/// joint rates stand for (N s). Sweeps that went astray by kilometres a second leave that much.
+template <int T>
+double momentum_lost(const ContactProblem<T>& problem, const Solution<T>& solution,
+                     Storage<T>& storage) {
+  constexpr int kAngular = T == 3 ? 1 : 3;
+  const std::size_t n = problem.nodes.size();
+  Twist<T> sum = Twist<T>::Zero();
+  storage.nodes[n - 1].dtwist = solution.root;
+  for (std::size_t i = n; i-- > 0;) {
+    const Node<T>& node = problem.nodes[i];
+    Twist<T>& twist = storage.nodes[i].dtwist;
+    if (i + 1 < n) {
+      twist =
+          storage.nodes[static_cast<std::size_t>(node.parent)].dtwist + node.s * solution.rate[i];
+    }
+    sum += (node.M * (twist - solution.twist[i])).cwiseAbs();
+  }
+  return std::max(sum.template head<kAngular>().maxCoeff() / problem.length_scale,
+                  sum.template tail<T - kAngular>().maxCoeff());
+}
+
 /// Full Newton steps from `solution`, at most `max_sweeps`, until the laws hold to `tolerance` (N
 /// s), or to rounding and a sweep no longer halves what is left. Each sweep makes the momentum
 /// balance exact, but for servos that reached or left their limit; so the laws of contacts and
 /// servos decide.
-template <int T>
+template <bool kOnCone, int T>
 Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
                       double tolerance, int max_sweeps, int& sweeps) {
+  constexpr int kMayHaveStrayed = 3;  // sweeps
   LinearLaw* laws = storage.laws.data();
   const Proximal* proximal = storage.proximal.data();
   const std::size_t n = problem.nodes.size();
-  for (std::size_t i = 0; i < n; ++i) linearise_node(problem, proximal, solution, i, laws, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    linearise_node<kOnCone>(problem, proximal, solution, i, laws, 0.0);
+  }
   Reached reached;
   bool polished = false;
+  bool gathered = false;
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     eliminate(problem, solution, laws, 1.0, storage);
     double residual = 0.0;
@@ -89,7 +119,7 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
         apply(law, contact.w_N.dot(du), contact.w_1.dot(du), contact.w_2.dot(du),
               solution.impulse[index]);
       }
-      residual = linearise_node(problem, proximal, solution, i, laws, residual);
+      residual = linearise_node<kOnCone>(problem, proximal, solution, i, laws, residual);
       if (node.limit < kInfinity && i + 1 < n) {
         const SweepNode<T>& used = storage.nodes[i];
         const double rate = solution.rate[i];
@@ -104,9 +134,19 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
     // large terms, and their roundings spoil the balance of momentum. From the answer they are
     // small.
     const bool spoilt = 4.0 * kRoundoff * largest > tolerance;
-    if (residual <= tolerance && (!spoilt || polished || sweep + 1 == max_sweeps)) {
-      reached.settled = true;
-      return reached;
+    const bool last = sweep + 1 == max_sweeps;
+    if (residual <= tolerance && (!spoilt || polished || last)) {
+      if (sweeps < kMayHaveStrayed || gathered || last ||
+          momentum_lost(problem, solution, storage) <= kMayLose * tolerance) {
+        reached.settled = true;
+        return reached;
+      }
+      gathered = true;
+      update_twists(problem, solution);
+      for (std::size_t i = 0; i < n; ++i) {
+        linearise_node<kOnCone>(problem, proximal, solution, i, laws, 0.0);
+      }
+      continue;
     }
     if (residual <= tolerance) {
       polished = true;
@@ -120,6 +160,18 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
     }
   }
   return reached;
+}
+
+/// With the law that is being solved. In the plane laws are taken as they are, as the fast layout
+/// takes them (planar/chain_kernel.inl): the two make the same sweeps, and nothing there is forced
+/// to slip as slowly as the rolling friction of a robot that lies flat.
+template <int T>
+Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
+                      const NewtonOptions& options, int max_sweeps, int& sweeps) {
+  const double tolerance = options.tolerance * problem.impulse_scale;
+  return T == 6 && options.law == Law::rigid
+             ? newton_sweeps<true>(problem, solution, storage, tolerance, max_sweeps, sweeps)
+             : newton_sweeps<false>(problem, solution, storage, tolerance, max_sweeps, sweeps);
 }
 
 /// Impulses as explicit functions of the velocities, P(u), and their derivative: the same laws with
@@ -188,7 +240,7 @@ constexpr std::array<Attempt, 4> kAttempts{
 template <int T>
 Reached continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
                                 Solution<T>& solution, double newton_residual, Storage<T>& storage,
-                                double tolerance, int& sweeps) {
+                                const NewtonOptions& options, int& sweeps) {
   constexpr int kNewtonTry = 8;
   Solution<T>& u = storage.trial;
   Solution<T>& best = storage.best;
@@ -235,7 +287,7 @@ Reached continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution
         since_try = 0;
         solution = u;
         const Reached reached =
-            newton_sweeps(problem, solution, storage, tolerance, kNewtonTry, sweeps);
+            newton_sweeps(problem, solution, storage, options, kNewtonTry, sweeps);
         if (reached.settled) return reached;
         if (reached.residual < best_residual) {
           best_residual = reached.residual;
@@ -274,41 +326,46 @@ void move_proximal(const ContactProblem<T>& problem, const Solution<T>& solution
   }
 }
 
-constexpr double kLargeShare = 0.5;  // from this compliance on the continuation is of use
-constexpr int kMaxPasses = 60;
+constexpr double kLargeShare = 0.5;    // from this compliance on the continuation is of use
+constexpr double kLeastShare = 5e-10;  // below kRigidShare momentum suffers
+constexpr double kStalled = 0.5;       // of the gap of the pass before
+constexpr int kMaxPasses = 100;
 
-/// Proximal passes from the last step's values: the terms start as large as those of the anchored
-/// law, shrink while Newton is at ease, grow where it fails, and move with the answer until they no
-/// longer matter. `gap` (N s) is that of the pass kept, the one with the smallest.
+/// Proximal passes: the terms shrink while Newton is at ease, grow where it fails, and move with
+/// the answer until they no longer matter. They start as they stand, with `share`. `gap` (N s) is
+/// that of the pass kept, the one with the smallest.
+///
+/// Points that cannot all stick (two of a link that pitches) have a speed v = c_t (P_T - A) forced
+/// upon them. As long as none slips, the gap stays and a pass pushes the impulses that they share
+/// on by v/c_t, until some are at the edge of their cones; in a jam that is thousands of passes
+/// away. So where the gap stays, c_t goes down as far as it takes. Such an answer has lost digits
+/// of its momentum, as much as 1/c_t is large: it is where the last pass begins, with the usual
+/// c_t, which gives them back.
 template <int T>
 Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& previous,
-                        Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
-                        SolveInfo& info, double& gap) {
+                        Solution<T>& solution, double share, Storage<T>& storage,
+                        const NewtonOptions& options, SolveInfo& info, double& gap) {
   constexpr int kMaxSweeps = 12;
   constexpr int kAtEase = 6;  // sweeps
+  constexpr double kBoldest = 0.1;
   const double tolerance = options.tolerance * problem.impulse_scale;
   const double gap_tolerance = options.gap * problem.impulse_scale;
-  solution.root = previous.root;
-  std::copy(previous.rate.begin(), previous.rate.end(), solution.rate.begin());
-  for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
-    solution.impulse[k] = {problem.contacts[k].load, problem.contacts[k].A};
-  }
-  update_twists(problem, solution);
-  storage.set_proximal(problem, 1.0);
-
-  double share = 1.0;
-  double factor = 0.1;
+  double factor = kBoldest;
+  int at_ease = 0;  // passes in a row
+  double last_gap = kInfinity;
   Reached best;
   gap = kInfinity;
   for (int pass = 0; pass < kMaxPasses; ++pass) {
     ++info.passes;
     ++info.fallback_passes;
+    if (momentum_lost(problem, solution, storage) > kMayLose * tolerance)
+      update_twists(problem, solution);
     storage.before_pass = solution;
     int sweeps = 0;
-    Reached reached = newton_sweeps(problem, solution, storage, tolerance, kMaxSweeps, sweeps);
+    Reached reached = newton_sweeps(problem, solution, storage, options, kMaxSweeps, sweeps);
     if (!reached.settled && share >= kLargeShare) {
       reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
-                                        tolerance, sweeps);
+                                        options, sweeps);
       if (!reached.settled) {
         info.iterations += sweeps;
         if (gap == kInfinity) return reached;  // not even the anchored law
@@ -320,63 +377,98 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
       solution = storage.before_pass;
       share = std::min(1.0, 10.0 * share);
       factor = std::sqrt(factor);
+      at_ease = 0;
       move_proximal(problem, solution, share, storage);
       continue;
     }
     const double pass_gap = proximal_gap(problem, solution, storage);
-    if (pass_gap < gap) {
+    const bool exact = share >= kRigidShare;  // in its momentum
+    if (exact && pass_gap < gap) {
       gap = pass_gap;
       best = reached;
       solution.proximal = storage.proximal;
       if (gap <= gap_tolerance) return best;
       storage.best_pass = solution;
     }
-    if (sweeps <= kAtEase) share = std::max(factor * share, kRigidShare);
+    at_ease = sweeps <= kAtEase ? at_ease + 1 : 0;
+    if (at_ease % 3 == 2) factor = std::max(kBoldest, factor * factor);
+    if (!exact && (pass_gap <= gap_tolerance || share <= kLeastShare)) {
+      share = kRigidShare;
+    } else if (sweeps <= kAtEase) {
+      const bool stalled = share <= kRigidShare && pass_gap > kStalled * last_gap;
+      share = stalled ? std::max(factor * share, kLeastShare)
+                      : std::max(factor * share, std::min(share, kRigidShare));
+    }
+    last_gap = pass_gap;
     move_proximal(problem, solution, share, storage);
   }
-  solution = storage.best_pass;
+  if (gap < kInfinity) solution = storage.best_pass;
   return best;
 }
 
-/// Newton with a proximal term so small that it hardly matters, moved until it does not; proximal
-/// passes where that does not settle.
+/// Newton with a proximal term so small that it hardly matters, moved until it does not. Where it
+/// settles and the term goes on to matter, passes go on from there; where it does not settle, they
+/// start from the last step's values with terms as large as those of the anchored law.
 template <int T>
 Reached solve_rigid(const ContactProblem<T>& problem, const Solution<T>& previous,
                     Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
                     SolveInfo& info) {
-  const double tolerance = options.tolerance * problem.impulse_scale;
   const double gap_tolerance = options.gap * problem.impulse_scale;
   const int max_sweeps = options.max_sweeps + options.max_sweeps / 3;
   storage.set_proximal(problem, kRigidShare);
   Reached reached;
   double gap = kInfinity;
   while (info.iterations < max_sweeps) {
-    reached = newton_sweeps(problem, solution, storage, tolerance, max_sweeps - info.iterations,
+    reached = newton_sweeps(problem, solution, storage, options, max_sweeps - info.iterations,
                             info.iterations);
     if (!reached.settled) break;
+    const double last_gap = gap;
     gap = proximal_gap(problem, solution, storage);
-    if (gap <= gap_tolerance) break;
+    if (gap <= gap_tolerance || gap > kStalled * last_gap || info.iterations >= max_sweeps) break;
     ++info.passes;
     move_proximal(problem, solution, kRigidShare, storage);
   }
   solution.proximal = storage.proximal;
-  if ((!reached.settled || !(gap <= gap_tolerance)) && options.fallback) {
-    info.fallback = true;
-    const int before = info.iterations;
-    const Reached newton = reached;
-    const double newton_gap = proximal_gap(problem, solution, storage);
-    storage.newton = solution;
-    reached = proximal_passes(problem, previous, solution, storage, options, info, gap);
-    info.fallback_sweeps = info.iterations - before;
-    const bool solved = reached.settled && gap <= gap_tolerance;
-    if (!solved && !(std::max(reached.residual, gap) <= std::max(newton.residual, newton_gap))) {
-      solution = storage.newton;
-      reached = newton;
-      gap = newton_gap;
-    }
+  const auto solved = [&] { return reached.settled && gap <= gap_tolerance; };
+  if (solved() || !options.fallback) {
+    info.gap = gap / problem.impulse_scale;
+    return reached;
   }
-  info.gap = gap / problem.impulse_scale;
-  return reached;
+
+  info.fallback = true;
+  const int before = info.iterations;
+  // The best of what is tried is kept.
+  Reached kept = reached;
+  double kept_gap = proximal_gap(problem, solution, storage);
+  storage.newton = solution;
+  const auto keep_the_better = [&] {
+    if (solved() || std::max(reached.residual, gap) <= std::max(kept.residual, kept_gap)) {
+      kept = reached;
+      kept_gap = gap;
+      storage.newton = solution;
+    }
+  };
+  if (reached.settled) {
+    const double share = 0.1 * kRigidShare;
+    move_proximal(problem, solution, share, storage);
+    reached = proximal_passes(problem, previous, solution, share, storage, options, info, gap);
+    keep_the_better();
+  }
+  if (!solved()) {
+    solution.root = previous.root;
+    std::copy(previous.rate.begin(), previous.rate.end(), solution.rate.begin());
+    for (std::size_t k = 0; k < problem.contacts.size(); ++k) {
+      solution.impulse[k] = {problem.contacts[k].load, problem.contacts[k].A};
+    }
+    update_twists(problem, solution);
+    storage.set_proximal(problem, 1.0);
+    reached = proximal_passes(problem, previous, solution, 1.0, storage, options, info, gap);
+    keep_the_better();
+  }
+  if (!solved()) solution = storage.newton;
+  info.fallback_sweeps = info.iterations - before;
+  info.gap = kept_gap / problem.impulse_scale;
+  return kept;
 }
 
 }  // namespace
@@ -387,7 +479,6 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
   auto& storage = data.storage();
   storage.fit(problem);
   solution.resize(problem.nodes.size(), problem.contacts.size());
-  const double tolerance = options.tolerance * problem.impulse_scale;
   update_twists(problem, solution);
 
   SolveInfo info;
@@ -397,11 +488,11 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
   } else {
     storage.set_proximal(problem, 1.0);
     reached =
-        newton_sweeps(problem, solution, storage, tolerance, options.max_sweeps, info.iterations);
+        newton_sweeps(problem, solution, storage, options, options.max_sweeps, info.iterations);
     if (!reached.settled && options.fallback) {
       info.fallback = true;
       reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
-                                        tolerance, info.fallback_sweeps);
+                                        options, info.fallback_sweeps);
       info.iterations += info.fallback_sweeps;
     }
   }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <optional>
@@ -13,6 +15,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "coluber/core/code_path.hpp"
 #include "coluber/core/error.hpp"
@@ -87,11 +90,48 @@ void remove_file(const fs::path& file) {
   if (error) throw FileError(fmt::format("{}: {}", file.string(), error.message()));
 }
 
+// `replay.html.1234.part` is what the process 1234 has not finished. The file's name; empty for
+// others, and while that process lives.
+std::string_view drafted_by_the_dead(std::string_view name) {
+  constexpr std::string_view ending = ".part";
+  if (!name.ends_with(ending)) return {};
+  name.remove_suffix(ending.size());
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  pid_t process = 0;
+  const char* end = name.data() + name.size();
+  const auto [stop, fault] = std::from_chars(name.data() + dot + 1, end, process);
+  if (fault != std::errc{} || stop != end || process <= 0) return {};
+  // whoever had our own number before us is gone
+  const bool lives = process != ::getpid() && (::kill(process, 0) == 0 || errno != ESRCH);
+  return lives ? std::string_view{} : name.substr(0, dot);
+}
+
+// What `run`, `plot` and `export` leave when they are killed while they write. It harms no one
+// where it cannot be taken away.
+void remove_drafts(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (std::ranges::find(derived_files, drafted_by_the_dead(name)) != derived_files.end()) {
+      found.push_back(entry.path());
+    }
+  }
+  for (const auto& entry : fs::directory_iterator(folder / "plots", error)) {
+    const std::string name = entry.path().filename().string();
+    const fs::path kind = fs::path(drafted_by_the_dead(name)).extension();
+    if (kind == ".svg" || kind == ".png" || kind == ".pdf") found.push_back(entry.path());
+  }
+  for (const fs::path& file : found) fs::remove(file, error);
+}
+
 void remove_derived(const fs::path& folder) {
   for (const char* name : derived_files) {
     remove_file(folder / name);
     remove_file(partial_name(folder / name));
   }
+  remove_drafts(folder);
 }
 
 // The pictures that `coluber plot` names by itself; others in plots/ are the user's.
@@ -300,7 +340,14 @@ RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
   make_folder(impl.folder);
   impl.lock = FolderLock(impl.folder);
   std::optional<RunToResume> old;
-  if (options.resume) old = find_run(impl.folder, scenario);
+  if (options.resume) {
+    try {
+      old = find_run(impl.folder, scenario);
+    } catch (const RunEnded&) {  // perhaps killed while its page was written
+      remove_drafts(impl.folder);
+      throw;
+    }
+  }
   if (!old) clear_folder(impl.folder, options);
 
   impl.describe(simulation, options);

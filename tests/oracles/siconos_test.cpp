@@ -133,6 +133,7 @@ Answer solve_with_siconos(const ContactProblem<6>& problem, Law law) {
   VectorXd velocity = VectorXd::Zero(size);
   std::vector<double> mu = layout.mu;
   std::vector<double> mu_r = layout.mu_r;
+  // numbers stay ours; Siconos frees what it has made around them
   NumericsMatrix* matrix =
       NM_create_from_data(NM_DENSE, static_cast<int>(size), static_cast<int>(size), D.data());
   Answer answer;
@@ -145,6 +146,9 @@ Answer solve_with_siconos(const ContactProblem<6>& problem, Law law) {
     options->iparam[SICONOS_IPARAM_MAX_ITER] = law == Law::anchored ? 1000 : 200000;
     answer.failed = fc3d_driver(contact, reaction.data(), velocity.data(), options);
     solver_options_delete(options);
+    matrix->matrix0 = nullptr;
+    contact->q = contact->mu = nullptr;
+    frictionContactProblem_free(contact);
   } else {
     RollingFrictionContactProblem* contact = rollingFrictionContactProblem_new_with_data(
         5, points, matrix, q.data(), mu.data(), mu_r.data());
@@ -153,6 +157,9 @@ Answer solve_with_siconos(const ContactProblem<6>& problem, Law law) {
     options->iparam[SICONOS_IPARAM_MAX_ITER] = 200000;
     answer.failed = rolling_fc3d_driver(contact, reaction.data(), velocity.data(), options);
     solver_options_delete(options);
+    matrix->matrix0 = nullptr;
+    contact->q = contact->mu = contact->mu_r = nullptr;
+    rollingFrictionContactProblem_free(contact);
   }
 
   answer.reaction = VectorXd::Zero(dense.W.cols());

@@ -19,8 +19,8 @@ namespace coluber::sample {
 /// The 20 circles of benchmarks/data for n links; throws unless there is a file for n that holds
 /// all of them.
 inline std::vector<planar::Obstacle> circles(int n) {
-  const std::string name =
-      COLUBER_SOURCE_DIR "/benchmarks/data/peers-scene-cylinders-" + std::to_string(n) + ".csv";
+  const std::string name = std::string(COLUBER_SOURCE_DIR) +
+                           "/benchmarks/data/peers-scene-cylinders-" + std::to_string(n) + ".csv";
   std::ifstream file(name);
   std::string line;
   std::getline(file, line);  // header

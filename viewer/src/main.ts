@@ -482,8 +482,9 @@ function start(runs: Run[]): void {
     draw_scene_options();
   };
   apply();
-  window.addEventListener('hashchange', () => {
-    Object.assign(state, read_address(location.hash, defaults, choices));
+  window.addEventListener('hashchange', (event) => {
+    // not location.hash: the view of before may have been written into it since
+    Object.assign(state, read_address(new URL(event.newURL).hash, defaults, choices));
     apply();
   });
   const is_ready = () => {

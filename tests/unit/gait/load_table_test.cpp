@@ -74,7 +74,8 @@ TEST_F(LoadTable, NamesThePlaceOfAWordThatIsNoNumber) {
 
 TEST_F(LoadTable, NamesALineWithTooFewOrTooManyNumbers) {
   expect_fault("t,phi_1,phi_2\n0,0\n", 2, 4, "expected 3 numbers (t and 2 joint angles), got 2");
-  expect_fault("t,phi_1,phi_2\n0,0,0,7\n", 2, 7, "expected 3 numbers (t and 2 joint angles), got 4");
+  expect_fault("t,phi_1,phi_2\n0,0,0,7\n", 2, 7,
+               "expected 3 numbers (t and 2 joint angles), got 4");
 }
 
 TEST_F(LoadTable, NamesAHeaderThatDoesNotFitTheRobot) {

@@ -39,6 +39,34 @@ Contact<3> friction(double mu_x, double mu_y, bool unilateral) {
   return contact;
 }
 
+TEST(ContactLaw, OnTheConeASlipAsSlowAsYouLikeTurnsByItsOwnSpeed) {
+  // T slips against gamma; a sweep that turned it by `turn` has left it outside the disc by R
+  // turn²/2. At the solution k = R/|gamma|.
+  const Contact<3> contact = friction(0.3, 0.3, false);
+  const double r_T = scaled_r(contact, kProxR);
+  const double R = contact.load;
+  const Proximal term{1e-12, Vector2d::Zero()};
+  for (const double speed : {1e-2, 1e-5, 1e-8}) {
+    for (const double turn : {0.0, 1e-3, 3e-2}) {
+      SCOPED_TRACE(testing::Message() << speed << " m/s, turned by " << turn);
+      const Vector2d gamma{speed, 0.0};
+      const Impulse P{R, {-R, R * turn}};
+      LinearLaw plain;
+      LinearLaw cone;
+      linearise(contact, term, P, 0.0, gamma.x(), gamma.y(), kProxR, r_T, plain);
+      linearise<true>(contact, term, P, 0.0, gamma.x(), gamma.y(), kProxR, r_T, cone);
+      EXPECT_NEAR(cone.k_11 + cone.k_22, R / speed, 2e-3 * R / speed);
+      EXPECT_NEAR(cone.residual, plain.residual, 1e-16) << "that of the impulse as it is";
+      if (turn == 0.0) {
+        EXPECT_EQ(cone.k_22, plain.k_22) << "on the disc the two are one";
+        EXPECT_EQ(cone.q_1, plain.q_1);
+      } else if (speed < 1e-7 && turn > 1e-2) {
+        EXPECT_LE(plain.k_11 + plain.k_22, 0.2 * R / speed) << "why it is needed";
+      }
+    }
+  }
+}
+
 TEST(ContactLaw, ItsLinearisationIsTheDerivativeOfTheExplicitLaw) {
   // With r = 1/c and r_T = 1/c_t the impulses are explicit functions of the velocities, and K is
   // minus their Jacobian wherever they have one.

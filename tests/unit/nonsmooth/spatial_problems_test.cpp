@@ -11,6 +11,7 @@
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/nonsmooth/problem_file.hpp"
@@ -189,6 +190,19 @@ TEST_P(SpatialProblems, NewtonMeetsTheLawsOfServosAtTheirLimit) {
   }
 }
 
+// Twists add up what every sweep changes, and with it the roundings of sweeps that went astray.
+TEST_P(SpatialProblems, AGuessAtAHundredKilometresASecondCostsNoDigitsOfMomentum) {
+  for (const Law law : kLaws) {
+    SCOPED_TRACE(name_of(law));
+    Solution<6> solution = saved.previous;
+    solution.root.array() += 1e5;
+    for (double& rate : solution.rate) rate -= 3e4;
+    EXPECT_EQ(solve_newton(saved.problem, saved.previous, solution, data, {.law = law}).status,
+              Status::ok);
+    expect_laws_met(solution, law, "Newton");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Folder, SpatialProblems, testing::ValuesIn(saved_problems()),
                          [](const auto& problem) { return problem.param; });
 
@@ -290,7 +304,8 @@ void expect_same(const SavedProblem<6>& one, const SavedProblem<6>& two) {
 SavedProblem<6> write_and_read(const SavedProblem<6>& saved) {
   // named for the test: others may run beside it
   const char* test = testing::UnitTest::GetInstance()->current_test_info()->name();
-  const auto copy = std::filesystem::path(testing::TempDir()) / (std::string(test) + "_6.json");
+  const auto copy = std::filesystem::path(testing::TempDir()) /
+                    (std::string(test) + "_6_" + std::to_string(::getpid()) + ".json");
   save_problem(copy, saved);
   auto again = load_problem<6>(copy);
   std::filesystem::remove(copy);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/planar/system.hpp"
@@ -21,7 +22,7 @@ class HardestProblem : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() /
-              ("coluber_hardest_" +
+              ("coluber_hardest_" + std::to_string(::getpid()) + "_" +
                std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);

@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/planar/system.hpp"
@@ -154,7 +155,8 @@ TEST(PlanarScenario, ThousandsOfObstaclesOutOfReachChangeNoRecordedBit) {
   planar::Model model = sample::aiko(10);
   model.obstacles = sample::circles(10);
   sample::plant_forest(model, 9980, 2.0);
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "forest";
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("forest_" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const auto recorded = [&](std::size_t count) {
     std::ofstream table(folder / "pegs.csv");

@@ -104,7 +104,7 @@ TEST_P(ScenarioCheckpoint, GoesOnToTheSameBits) {
     }
   }
   const scenario::Scenario scenario =
-      scenario::load(std::string(COLUBER_SOURCE_DIR "/scenarios/") + file, set);
+      scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/" + file, set);
   expect_the_same_bits_from_every_checkpoint([&] { return make_simulation(scenario); }, 6);
 }
 
@@ -255,8 +255,9 @@ TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
 }
 
 TEST(Checkpoint, DamagedOrOfAnotherModelIsAFileErrorNeverACrash) {
-  const scenario::Scenario scenario = scenario::load(COLUBER_SOURCE_DIR "/scenarios/aiko_pegs.toml",
-                                                     {"duration=1.0", "record.checkpoint_s=1.0"});
+  const scenario::Scenario scenario =
+      scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/aiko_pegs.toml",
+                     {"duration=1.0", "record.checkpoint_s=1.0"});
   Simulation simulation = make_simulation(scenario);
   record::TrajectorySink frames;
   Checkpoints checkpoints(frames);
@@ -298,7 +299,7 @@ TEST(Checkpoint, DamagedOrOfAnotherModelIsAFileErrorNeverACrash) {
   Simulation wheel = make_wheel(1.0);
   EXPECT_THROW((void)run(wheel, {}, {.resume = whole}), FileError);
   Simulation shorter =
-      make_simulation(scenario::load(COLUBER_SOURCE_DIR "/scenarios/aiko_floor.toml",
+      make_simulation(scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/aiko_floor.toml",
                                      {"duration=1.0", "robot.links=7", "start.link=7"}));
   EXPECT_THROW((void)run(shorter, {}, {.resume = whole}), FileError);
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "coluber/nonsmooth/problem_file.hpp"
 #include "coluber/spatial/system.hpp"
@@ -24,7 +25,7 @@ class SpatialHardestProblem : public testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::temp_directory_path() /
-              ("coluber_spatial_hardest_" +
+              ("coluber_spatial_hardest_" + std::to_string(::getpid()) + "_" +
                std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);

@@ -981,6 +981,27 @@ test('zero in the address is a time like others, also in a run that starts befor
   });
 });
 
+test('a link is followed even if the view of before is written into the address meanwhile', async () => {
+  // the moment after which the address is written comes when the test says
+  const hold = () => {
+    const later = window.setTimeout.bind(window);
+    window.setTimeout = (act, delay, ...rest) => (delay === 400 ? ((window.write_address = act), 1) : later(act, delay, ...rest));
+  };
+  await with_page([packed], '', async (page) => {
+    await ready(page);
+    await page.keyboard.press('End');
+    await page.evaluate(() => {
+      location.hash = '#t=0.3&cam=top';
+      window.write_address();
+    });
+    assert.match(await page.evaluate(() => location.hash), /t=0\.50/, 'the view of before came in between');
+    await until(page, () => window.coluber.time === 0.3 && window.coluber.camera().kind === 'top', 10);
+    await page.evaluate(() => window.write_address());
+    const { t, cam } = await kept(page);
+    assert.deepEqual({ t, cam }, { t: '0.30', cam: 'top' });
+  }, hold);
+});
+
 test('the address follows the play, and the key 0 takes the camera out of it', async () => {
   await with_page([make_synthetic({ frames: 2001 })], '#cam=orbit', async (page) => {
     await ready(page);
