@@ -51,7 +51,7 @@ bool complain_about_word(const CLI::App& app, const std::string& word) {
 // A wish that names no code path would be ignored.
 void check_code_path() {
   const char* wish = std::getenv("COLUBER_CODE_PATH");
-  if (wish == nullptr) return;
+  if (wish == nullptr || *wish == '\0') return;
   constexpr std::array<std::string_view, 3> paths{"portable", "x86-64-v3", "x86-64-v4"};
   if (std::ranges::find(paths, wish) != paths.end()) return;
   throw InputError(make_fault(

@@ -44,6 +44,10 @@ class Results:
     def ours(self):
         return self.rows[0]
 
+    def is_whole(self):
+        """Run to its end over all sizes and with several peers: fit to be published."""
+        return self.complete and len(self.sizes) > 2 and len({row.engine for row in self.rows}) > 5
+
     def row(self, engine, setting):
         return next((r for r in self.rows if r.engine == engine and r.setting == setting), None)
 
@@ -250,8 +254,8 @@ def better_lines(results):
                        if ours is not None and v is not None and abs(v) < 0.99 * abs(ours) and abs(ours) > none)
         if not found:
             return None
-        listed = ", ".join(f"{who} {digits(v, factor)}" for v, who in found[:3])
-        return f"ours {digits(abs(ours), factor)}; {listed}" + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+        listed = ", ".join(f"{who} {digits(v, factor)}" for v, who in found)
+        return f"ours {digits(abs(ours), factor)}; {listed}"
 
     lines = []
     columns = {"us": ("µs a step", "", 1.0, 0.0), **COLUMNS}
@@ -353,8 +357,11 @@ def make_report(results):
     lines, confirmed = confirm(results)
     text += ["  \n".join(lines), ""]
     better = better_lines(results)
-    text += ["Where a peer has the better number:" if better else "No peer has a better number in any column.",
-             "", *better, ""]
+    compared = any(row.seen for row in results.rows if row.group != "ours")
+    if better:
+        text += ["Where a peer has the better number:", "", *better, ""]
+    else:
+        text += ["No peer has a better number in any column." if compared else "There is no peer to compare with.", ""]
     text += ["Settings:", "", *settings_lines(results), ""]
     absent = absence_lines(results)
     if absent:

@@ -21,7 +21,7 @@ std::string_view choose_path() {
   constexpr std::array<std::string_view, 3> paths{"portable", "x86-64-v3", "x86-64-v4"};
   const std::string_view best = best_path();
   const char* wish = std::getenv("COLUBER_CODE_PATH");
-  if (wish == nullptr) return best;
+  if (wish == nullptr || *wish == '\0') return best;
   for (const std::string_view path : paths) {
     if (path == wish || path == best) return path;  // the better ones come last
   }
