@@ -348,8 +348,7 @@ void run_both(const ChainKernels& one, const ChainKernels& other, const Compare&
 
 TEST(SpatialChain, KernelsThatFuseAlikeGiveTheSameBits) {
 #if defined(__x86_64__)
-  if (code_path() != "x86-64-v4") GTEST_SUCCEED() << "this processor has one such path only";
-  if (code_path() != "x86-64-v4") return;
+  if (code_path() != "x86-64-v4") return;  // this processor has one such path only
   for (const ChainKernels& other : {avx512vl_chain_kernels(), avx512_chain_kernels()}) {
     run_both(avx2_chain_kernels(), other,
              [](const StepInfo& info_a, const State& a, const Data& data_a, const StepInfo& info_b,
