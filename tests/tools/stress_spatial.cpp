@@ -154,6 +154,7 @@ int main(int argc, char** argv) {
       log = value();
     } else if (word == "--save") {
       folder = value();
+      std::filesystem::create_directories(folder);
     } else if (const long steps = std::atol(argv[i]); steps > 0) {
       wanted = steps;
     } else {
