@@ -181,7 +181,7 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   COLUBER_ASSERT(command.tau_max.size() == model.angles(), command.tau_max.size(), model.angles());
   COLUBER_ASSERT(state.phi.size() == model.angles(), state.phi.size(), model.angles());
   COLUBER_ASSERT(state.v.cols() == model.n(), state.v.cols(), model.n());
-  COLUBER_ASSERT(!(command.tau_max.minCoeff() < 0.0), command.tau_max.minCoeff());
+  COLUBER_ASSERT(!(command.tau_max.array() < 0.0).any(), command.tau_max.transpose());
   // A place that is no number would be far from everything.
   if (!state.r.allFinite()) return non_finite(model, command, data, {});
   std::optional<StepInfo> fast;
