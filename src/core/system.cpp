@@ -1,6 +1,15 @@
 #include "coluber/core/system.hpp"
 
+#include "coluber/core/error.hpp"
+
 namespace coluber {
+
+bool System::base_state(BaseState& /*base*/) const { return false; }
+
+StepInfo System::step_under(Feedback& /*feedback*/,
+                            const Eigen::Ref<const Eigen::VectorXd>& /*phi_d*/) {
+  throw Error("this model takes no feedback inside a step");
+}
 
 bool System::save_state(ByteWriter& /*bytes*/) const { return false; }
 

@@ -84,6 +84,30 @@ void Harmonic::evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
   }
 }
 
+void Harmonic::evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const {
+  const std::size_t joints = release_.size();
+  COLUBER_ASSERT(phidd_d.size() == static_cast<Eigen::Index>(joints), phidd_d.size(), joints);
+  const auto& [A, w, beta, gamma, beta_0, soft_start, start_time] = options_;
+  for (std::size_t i = 0; i < joints; ++i) {
+    angle_[i] = w * t + static_cast<double>(i) * beta + beta_0;
+  }
+  math::sincos(angle_, sine_, cosine_);
+  for (std::size_t i = 0; i < joints; ++i) {
+    const bool held = t + release_slack < release_[i];
+    phidd_d(static_cast<Eigen::Index>(i)) = held ? 0.0 : -A * w * w * sine_[i];
+  }
+}
+
+// The instant from which on evaluate() has a joint released.
+double Harmonic::next_break(double t) const {
+  double next = infinity;
+  for (const double release : release_) {
+    const double at = release - release_slack;
+    if (at > t) next = std::min(next, at);
+  }
+  return next;
+}
+
 double Harmonic::max_rate() const { return std::abs(options_.amplitude * options_.omega); }
 
 TwoAxes::TwoAxes(int joints, const HarmonicOptions& yaw, const HarmonicOptions& pitch)
@@ -102,6 +126,21 @@ void TwoAxes::evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
     }
     ++axis;
   }
+}
+
+void TwoAxes::evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const {
+  const Eigen::Index joints = phi_.size();
+  COLUBER_ASSERT(phidd_d.size() == 2 * joints, phidd_d.size(), joints);
+  Eigen::Index axis = 0;
+  for (const Harmonic* wave : {&yaw_, &pitch_}) {
+    wave->evaluate_acceleration(t, phi_);
+    for (Eigen::Index i = 0; i < joints; ++i) phidd_d(2 * i + axis) = phi_(i);
+    ++axis;
+  }
+}
+
+double TwoAxes::next_break(double t) const {
+  return std::min(yaw_.next_break(t), pitch_.next_break(t));
 }
 
 double TwoAxes::max_rate() const { return std::max(yaw_.max_rate(), pitch_.max_rate()); }

@@ -15,4 +15,8 @@ void Held::evaluate(double /*t*/, Eigen::Ref<Eigen::VectorXd> phi_d,
   phidot_d.setZero();
 }
 
+void Held::evaluate_acceleration(double /*t*/, Eigen::Ref<Eigen::VectorXd> phidd_d) const {
+  phidd_d.setZero();
+}
+
 }  // namespace coluber::gait

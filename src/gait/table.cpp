@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -131,6 +132,23 @@ void Table::evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
     phi_d(i) = y_0 + a * (rate_0 + a * (m_0 / 2.0 + a * (m_1 - m_0) / (6.0 * h)));
     phidot_d(i) = compute_rate(y_0, y_1, m_0, m_1, h, a);
   }
+}
+
+void Table::evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const {
+  COLUBER_ASSERT(phidd_d.size() == y_.rows(), phidd_d.size(), y_.rows());
+  if (t < times_.front() || t > times_.back() || times_.size() == 1) {  // held ends
+    phidd_d.setZero();
+    return;
+  }
+  const auto right = std::upper_bound(times_.begin() + 1, times_.end() - 1, t);
+  const auto k = static_cast<Eigen::Index>(right - times_.begin()) - 1;
+  const double share = (t - *(right - 1)) / (*right - *(right - 1));
+  phidd_d = (1.0 - share) * m_.col(k) + share * m_.col(k + 1);
+}
+
+double Table::next_break(double t) const {
+  if (t < times_.front()) return times_.front();
+  return t < times_.back() ? times_.back() : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace coluber::gait

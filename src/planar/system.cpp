@@ -31,6 +31,11 @@ std::vector<Observable> make_observables(int n) {
        "motor torque of the last step, positive drives the angle up",
        {n - 1},
        {}},
+      {"joint_reference",
+       "rad",
+       "angle the controller was to reach at the end of the last step",
+       {n - 1},
+       {}},
       {"contact_force",
        "N",
        "obstacle impulse on each link since the last frame over its time",
@@ -93,6 +98,7 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
       observables_(make_observables(model_.n())),
       bodies_(make_bodies(model_)),
       hardest_(keep_hardest),
+      phi_d_(state_.phi),
       ground_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())),
       obstacle_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())) {
   pose_.resize(model_.n());
@@ -111,6 +117,19 @@ void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
   phidot = state_.phidot;
 }
 
+bool PlanarSystem::base_state(BaseState& base) const {
+  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  const Link& link = model_.links.front();
+  const double behind = 0.5 * link.L + link.offset;  // from the centre of gravity to O_2
+  const double cos = pose_.cos(0);
+  const double sin = pose_.sin(0);
+  base.r = pose_.origin + pose_.r.col(0) - behind * Vector2d{cos, sin};
+  base.theta = pose_.theta(0);
+  base.thetadot = state_.twist(0) - state_.phidot.head(model_.base()).sum();
+  base.v = Vector2d{state_.u(0), state_.u(1)} - behind * base.thetadot * Vector2d{-sin, cos};
+  return true;
+}
+
 StepInfo PlanarSystem::step(const JointCommand& command) {
   if (hardest_.wanted()) {
     make_problem(model_, state_, command, options_, data_);
@@ -120,6 +139,7 @@ StepInfo PlanarSystem::step(const JointCommand& command) {
   const StepInfo info = planar::step(model_, state_, data_, command, options_);
   if (hardest_.wanted()) hardest_.judge(info);
   if (info.status == Status::non_finite) return info;
+  phi_d_ = command.phi_d;
   ground_sum_ += data_.ground_impulse;
   obstacle_sum_ += data_.obstacle_impulse;
   frame_residual_ = std::max(frame_residual_, info.residual);
@@ -162,6 +182,7 @@ void PlanarSystem::observe(std::span<double> frame) const {
   for (int j = 0; j + 1 < n; ++j) *out++ = state_.phi(j) - 0.5 * options_.dt * state_.phidot(j);
   for (int j = 0; j + 1 < n; ++j) *out++ = state_.phidot(j);
   for (int j = 0; j + 1 < n; ++j) *out++ = data_.tau(j);
+  for (int j = 0; j + 1 < n; ++j) *out++ = phi_d_(j);
   for (const Eigen::Matrix2Xd* sum : {&obstacle_sum_, &ground_sum_}) {
     for (int i = 0; i < n; ++i) {
       *out++ = (*sum)(0, i) * per_second;

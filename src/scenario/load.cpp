@@ -570,9 +570,10 @@ class Binder {
             "lower record.rate_hz or solver.dt");
       return;
     }
-    // a frame holds about 10 numbers a link: position 2, angle, joint angle, rate, torque, forces
-    // 4; in space 19: position 3, quaternion 4, joint angles, rates, torques 2 each, forces 6
-    const double numbers_a_link = s.robot.model == "spatial" ? 19.0 : 10.0;
+    // a frame holds about 11 numbers a link: position 2, angle, joint angle, rate, torque,
+    // reference, forces 4; in space 21: position 3, quaternion 4, joint angles, rates, torques,
+    // references 2 each, forces 6
+    const double numbers_a_link = s.robot.model == "spatial" ? 21.0 : 11.0;
     const double numbers = numbers_a_link * static_cast<double>(s.robot.link.size()) + 10.0;
     const double frames = s.duration * s.record.rate_hz + 1.0;
     if (duration_is_known && frames * numbers > limits::values) {

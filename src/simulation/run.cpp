@@ -250,6 +250,9 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   Eigen::VectorXd phidot_d_A(joints);
   Eigen::VectorXd phi_d_E(joints);
   Eigen::VectorXd phidot_d_E(joints);
+  Eigen::VectorXd phidd_d_A =
+      Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::quiet_NaN());
+  BaseState base;
   std::vector<double> values(static_cast<std::size_t>(frame_size(system.observables())));
   FrameSchedule schedule(dt, scenario.record.rate_hz);
   LoopState loop{RunawayGuard(!scenario.controller.implicit_servo, simulation.gait->max_rate(),
@@ -303,7 +306,14 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     const double t_E = static_cast<double>(k + 1) * dt;
     lap(options.profile, Phase::bookkeeping);
     simulation.gait->evaluate(t_E, phi_d_E, phidot_d_E);
+    bool has_base = false;
+    if (simulation.controller->model_based()) {
+      simulation.gait->evaluate_acceleration(t_A, phidd_d_A);
+      has_base = system.base_state(base);
+    }
     lap(options.profile, Phase::references);
+    command.phi_d = phi_d_E;
+    command.phidot_d = phidot_d_E;
     simulation.controller->update({.t = t_A,
                                    .dt = dt,
                                    .phi = phi,
@@ -312,6 +322,8 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
                                    .phidot_d_A = phidot_d_A,
                                    .phi_d_E = phi_d_E,
                                    .phidot_d_E = phidot_d_E,
+                                   .phidd_d_A = phidd_d_A,
+                                   .base = has_base ? &base : nullptr,
                                    .system = system},
                                   command);
     lap(options.profile, Phase::controller);

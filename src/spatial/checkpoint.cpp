@@ -17,7 +17,7 @@
 namespace coluber::spatial {
 namespace {
 
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::int64_t most_iterations = std::int64_t{1}
                                          << 62U;  // since a frame; leaves room to add
 
@@ -66,7 +66,7 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 
 template <typename Bytes, typename Self>
 void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
-  bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
+  bytes(self.data_.tau, self.phi_d_, self.data_.kinetic_energy);  // observed until the next step
   bytes(self.ground_sum_, self.obstacle_sum_, self.frame_start_, self.frame_residual_,
         self.frame_rigid_residual_, self.frame_penetration_, self.frame_iterations_);
   exchange_work(bytes, self.work_);

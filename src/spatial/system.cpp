@@ -42,6 +42,8 @@ std::vector<Observable> make_observables(const Model& model) {
       {"joint_rate", "rad/s", "rate of the joint angle", joints, axes},
       {"joint_torque", "N m", "motor torque of the last step, positive drives the angle up", joints,
        axes},
+      {"joint_reference", "rad", "angle the controller was to reach at the end of the last step",
+       joints, axes},
       {"contact_force",
        "N",
        "obstacle impulse on each link since the last frame over its time",
@@ -110,6 +112,7 @@ SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& option
       observables_(make_observables(model_)),
       bodies_(make_bodies(model_)),
       hardest_(keep_hardest),
+      phi_d_(state_.phi),
       ground_sum_(Matrix3Xd::Zero(3, model_.n())),
       obstacle_sum_(Matrix3Xd::Zero(3, model_.n())) {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
@@ -137,6 +140,7 @@ StepInfo SpatialSystem::step(const JointCommand& command) {
   const StepInfo info = spatial::step(model_, state_, data_, command, options_);
   if (hardest_.wanted()) hardest_.judge(info);
   if (info.status == Status::non_finite) return info;
+  phi_d_ = command.phi_d;
   ground_sum_ += data_.ground_impulse;
   obstacle_sum_ += data_.obstacle_impulse;
   const double deepest = std::max(data_.ground_penetration, data_.obstacle_penetration);
@@ -204,6 +208,7 @@ void SpatialSystem::observe(std::span<double> frame) const {
   for (int j = 0; j < angles; ++j) *out++ = state_.phi(j) - 0.5 * options_.dt * state_.phidot(j);
   for (int j = 0; j < angles; ++j) *out++ = state_.phidot(j);
   for (int j = 0; j < angles; ++j) *out++ = data_.tau(j);
+  for (int j = 0; j < angles; ++j) *out++ = phi_d_(j);
   for (const Matrix3Xd* sum : {&obstacle_sum_, &ground_sum_}) {
     for (int i = 0; i < n; ++i) {
       for (int axis = 0; axis < 3; ++axis) *out++ = (*sum)(axis, i) * per_second;

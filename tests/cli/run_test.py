@@ -86,7 +86,7 @@ def test_trajectory_is_as_the_contract_says(tmp):
               file["link_position"].shape == (101, 11, 2) and file["link_position"].attrs["unit"] == "m"
               and list(file["link_position"].attrs["components"]) == ["x", "y"], file["link_position"])
         for name, shape in {
-            "link_angle": (101, 11), "joint_angle": (101, 10), "joint_rate": (101, 10), "joint_torque": (101, 10),
+            "link_angle": (101, 11), "joint_angle": (101, 10), "joint_rate": (101, 10), "joint_torque": (101, 10), "joint_reference": (101, 10),
             "contact_force": (101, 11, 2), "ground_force": (101, 11, 2), "energy": (101,), "residual": (101,),
             "rigid_residual": (101,), "iterations": (101,),
         }.items():

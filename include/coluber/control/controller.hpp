@@ -18,6 +18,10 @@ struct ControlInput {
   const Eigen::VectorXd& phidot_d_A;  ///< its rate at A (rad/s)
   const Eigen::VectorXd& phi_d_E;     ///< reference at E (rad)
   const Eigen::VectorXd& phidot_d_E;  ///< its rate at E (rad/s)
+  const Eigen::VectorXd& phidd_d_A;   ///< second derivative of the reference at A (rad/s²); NaN
+                                      ///< unless the controller model_based()
+  const BaseState* base;              ///< link 1 at A; null if the model has none to tell
+                                      ///< of, or the controller is not model_based()
   const System& system;               ///< everything else: observables, bodies
 };
 
@@ -29,8 +33,17 @@ class COLUBER_EXPORT Controller {
   Controller& operator=(const Controller&) = delete;
   virtual ~Controller() = default;
 
-  /// Writes the whole command of this step; entries left alone keep their last value.
+  /// Writes the whole command of this step; `phi_d` and `phidot_d` come as the references at its
+  /// end, other entries left alone keep their last value.
   virtual void update(const ControlInput& input, JointCommand& command) = 0;
+
+  /// True: it looks at `phidd_d_A` and `base`, which are filled in for no other.
+  [[nodiscard]] virtual bool model_based() const { return false; }
+
+  /// True: update() is a function of its input alone, and may be called for any instant inside a
+  /// step. A model that is integrated then has the controller at work all the time; else it gets
+  /// the command of the step's start.
+  [[nodiscard]] virtual bool continuous() const { return false; }
 
   /// A controller that remembers something from step to step (an integral, random numbers) writes
   /// it here, so that a resumed run goes on to the same bits. The last command is kept anyway.

@@ -71,10 +71,36 @@ struct JointCommand {
         tau_max(Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::infinity())) {}
   Eigen::VectorXd tau;       ///< N m, positive drives phi up
   Eigen::VectorXd k_P;       ///< N m/rad
-  Eigen::VectorXd phi_d;     ///< rad, reference at the end of the step
+  Eigen::VectorXd phi_d;     ///< rad, reference at the end of the step; recorded as such
   Eigen::VectorXd k_D;       ///< N m s/rad
   Eigen::VectorXd phidot_d;  ///< rad/s, reference at the end of the step
   Eigen::VectorXd tau_max;   ///< N m, largest torque of the motor, > 0; infinite: no limit
+};
+
+/// How the first link lies and moves: what a model-based controller measures beside the joints.
+/// Transeth 6.2: its "tail", q = (r, theta, phi).
+struct BaseState {
+  Eigen::Vector2d r = Eigen::Vector2d::Zero();  ///< its end away from link 2, O_2 (m)
+  double theta = 0.0;                           ///< angle of its axis, which points to link 2 (rad)
+  Eigen::Vector2d v = Eigen::Vector2d::Zero();  ///< of that end, world axes (m/s)
+  double thetadot = 0.0;                        ///< rad/s
+};
+
+/// Joint torques at any instant, for a model that is integrated with its controller at work inside
+/// the step. A function of its arguments alone: an integrator asks for instants it then discards.
+class COLUBER_EXPORT Feedback {
+ public:
+  Feedback() = default;
+  Feedback(const Feedback&) = delete;
+  Feedback& operator=(const Feedback&) = delete;
+  virtual ~Feedback() = default;
+
+  /// Torques `tau` (N m, positive drives phi up) at time `t` (s).
+  virtual void compute_torque(double t, const Eigen::Ref<const Eigen::VectorXd>& phi,
+                              const Eigen::Ref<const Eigen::VectorXd>& phidot,
+                              const BaseState& base, Eigen::Ref<Eigen::VectorXd> tau) = 0;
+  /// First instant after `t` (s) where the torques jump; infinite if there is none.
+  [[nodiscard]] virtual double next_break(double t) const = 0;
 };
 
 /// One number of the run's summary.
@@ -104,8 +130,16 @@ class COLUBER_EXPORT System {
   virtual void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                            Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
 
+  /// Fills `base` as of time(). False: this model has no such base (it is not planar).
+  virtual bool base_state(BaseState& base) const;
+
   /// One step of dt(). The info says whether it came out; the state is never left non-finite.
   virtual StepInfo step(const JointCommand& command) = 0;
+  /// The model is integrated: step_under() is its better step.
+  [[nodiscard]] virtual bool takes_feedback() const { return false; }
+  /// One step of dt() with `feedback` at work at every instant of it; `phi_d` (rad) are the
+  /// references at its end, for the record. Only for a model that takes_feedback().
+  virtual StepInfo step_under(Feedback& feedback, const Eigen::Ref<const Eigen::VectorXd>& phi_d);
   /// From now on a step gives its parts' times to `profile` (null: no more). A system may have none
   /// to tell apart.
   virtual void set_profile(Profile* /*profile*/) {}

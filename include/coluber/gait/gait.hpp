@@ -18,6 +18,13 @@ class COLUBER_EXPORT Gait {
   virtual void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
                         Eigen::Ref<Eigen::VectorXd> phidot_d) const = 0;
 
+  /// Second derivative phidd_d (rad/s²) of the references at time t (s), one entry a joint. As it
+  /// is here: the central difference of the rates over ±0.1 ms.
+  virtual void evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const;
+
+  /// First instant after `t` (s) where a reference or its rate jumps; as it is here: none.
+  [[nodiscard]] virtual double next_break(double t) const;
+
   /// Largest |phidot_d| the gait ever asks for (rad/s); the runaway guard compares with it.
   [[nodiscard]] virtual double max_rate() const = 0;
 };

@@ -42,6 +42,8 @@ class COLUBER_EXPORT Harmonic final : public Gait {
 
   void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
                 Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
+  void evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const override;
+  [[nodiscard]] double next_break(double t) const override;
   [[nodiscard]] double max_rate() const override;
 
   /// Release time of every joint (s); infinite where the reference never comes near zero.
@@ -62,6 +64,8 @@ class COLUBER_EXPORT TwoAxes final : public Gait {
 
   void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
                 Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
+  void evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const override;
+  [[nodiscard]] double next_break(double t) const override;
   [[nodiscard]] double max_rate() const override;
 
   /// The wave of the yaw joints.

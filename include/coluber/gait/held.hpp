@@ -13,6 +13,7 @@ class COLUBER_EXPORT Held final : public Gait {
 
   void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
                 Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
+  void evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const override;
   [[nodiscard]] double max_rate() const override { return 0.0; }
 
  private:

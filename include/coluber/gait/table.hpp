@@ -20,6 +20,9 @@ class COLUBER_EXPORT Table final : public Gait {
 
   void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
                 Eigen::Ref<Eigen::VectorXd> phidot_d) const override;
+  void evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const override;
+  /// The ends, where the rate jumps.
+  [[nodiscard]] double next_break(double t) const override;
   [[nodiscard]] double max_rate() const override { return max_rate_; }
 
  private:

@@ -32,6 +32,7 @@
 /// | u_i | `u` | (xdot, ydot, omega) of link i | m/s, rad/s | 3.3 |
 /// | H_j, L_Hj | `Obstacle::H`, `L_H` | centre and radius of obstacle j | m | (3.8) |
 /// | mu_T | `mu_T` | friction along and across the link | – | (3.60) |
+/// | mu_V | `mu_V` | viscous friction: force -N mu_V v on a point with load N | s/m | (6.26) |
 /// | F_i, R_i | – | the two friction points of link i, ±L_GS from its middle | m | 6.2 |
 /// | mu_H | `Obstacle::mu` | friction between an obstacle and a link | – | not in the source |
 /// | q_A, q_M, q_E | – | configuration at start, middle and end of a step | – | 3.6 |
@@ -63,6 +64,7 @@ struct Model {
   std::vector<Obstacle> obstacles;
   double g = 9.81;  ///< m/s²
   Vector2d mu_T{0.2, 0.2};
+  Vector2d mu_V{0.0, 0.0};      ///< viscous friction along and across the link (s/m)
   int friction_points = 1;      ///< of a link: 1 at its centre of gravity, 2 at its core's ends
   double tilt = 0.0;            ///< slope of the ground (rad)
   double tilt_direction = 0.0;  ///< downhill, from e_x (rad)

@@ -22,6 +22,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   [[nodiscard]] int joint_count() const override { return model_.n() - 1; }
   void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                    Eigen::Ref<Eigen::VectorXd> phidot) const override;
+  bool base_state(BaseState& base) const override;
   StepInfo step(const JointCommand& command) override;
   void set_profile(Profile* profile) override { data_.profile = profile; }
   [[nodiscard]] const std::vector<Observable>& observables() const override { return observables_; }
@@ -62,6 +63,7 @@ class COLUBER_EXPORT PlanarSystem final : public System {
   std::vector<Body> bodies_;
 
   nonsmooth::HardestProblem<3> hardest_;
+  Eigen::VectorXd phi_d_;  // of the last step
 
   // since the last frame
   Eigen::Matrix2Xd ground_sum_, obstacle_sum_;  // impulses (N s)

@@ -64,6 +64,7 @@ class COLUBER_EXPORT SpatialSystem final : public System {
   std::vector<Body> bodies_;
 
   nonsmooth::HardestProblem<6> hardest_;
+  Eigen::VectorXd phi_d_;  // of the last step
 
   // since the last frame
   Matrix3Xd ground_sum_, obstacle_sum_;  // impulses (N s)

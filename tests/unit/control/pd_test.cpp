@@ -21,7 +21,9 @@ struct Fixture {
 
   JointCommand& update(const PdOptions& options, double t) {
     Pd pd(options);
-    pd.update({t, 1e-3, phi, phidot, phi_d_A, phidot_d_A, phi_d_E, phidot_d_E, system}, command);
+    pd.update({t, 1e-3, phi, phidot, phi_d_A, phidot_d_A, phi_d_E, phidot_d_E, phidot_d_E, nullptr,
+               system},
+              command);
     return command;
   }
 };
