@@ -55,15 +55,6 @@ void update_candidates(const Model& model, Data& data) {
   list.valid = true;
 }
 
-/// Shares of a link's weight on its friction points, from the balance of moments about its centre
-/// of gravity: N_R (L_GS + offset) = N_F (L_GS - offset). Differs: Transeth 6.2.3 has the centre of
-/// gravity in the middle, and halves.
-Vector2d load_share_of(const Model& model, const Link& link) {
-  if (model.friction_points == 1) return {1.0, 0.0};
-  const double lean = link.L_GS > 0.0 ? link.offset / link.L_GS : 0.0;
-  return {0.5 * (1.0 - lean), 0.5 * (1.0 + lean)};
-}
-
 /// Friction of the ground at one point, `arm` ahead of the centre of gravity, under a constant
 /// load, its share of m g cos(tilt) dt.  Transeth (3.60), (6.24)
 Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i, double arm,
@@ -108,6 +99,14 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
 }
 
 }  // namespace
+
+// From the balance of moments about the centre of gravity: N_R (L_GS + offset) = N_F (L_GS -
+// offset). Differs: Transeth 6.2.3 has the centre of gravity in the middle, and halves.
+Vector2d load_share_of(const Model& model, const Link& link) {
+  if (model.friction_points == 1) return {1.0, 0.0};
+  const double lean = link.L_GS > 0.0 ? link.offset / link.L_GS : 0.0;
+  return {0.5 * (1.0 - lean), 0.5 * (1.0 + lean)};
+}
 
 double friction_arm(const Model& model, const Link& link, int p) {
   if (model.friction_points == 1) return 0.0;

@@ -23,6 +23,9 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
 /// and the front end of the core.  Transeth 6.2
 double friction_arm(const Model& model, const Link& link, int p);
 
+/// Shares of a link's weight on its friction points.
+Vector2d load_share_of(const Model& model, const Link& link);
+
 /// b of the normal law (m/s): a point lands on the surface, penetration is worked off.
 double landing_speed(const Gap& gap, const StepOptions& options);
 

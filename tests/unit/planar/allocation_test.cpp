@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "sample/forest.hpp"
+#include "sample/robot_states.hpp"
 #include "sample/snake.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -115,6 +116,28 @@ TEST(PlanarStep, TheFallbackAllocatesNothingEither) {
     EXPECT_EQ(failed, 0);
     EXPECT_EQ(fell_back, 300);
   }
+}
+
+TEST(RobotModel, AllocatesNothing) {
+  Model model = sample::aiko();
+  model.friction_points = 2;
+  std::mt19937_64 random(1);
+  const auto [q, qdot] = sample::random_robot_state(11, random);
+  RobotData data(model);
+  Eigen::MatrixXd M(13, 13);
+  Eigen::VectorXd out(13);
+  Eigen::VectorXd tau = Eigen::VectorXd::Ones(10);
+  const Eigen::VectorXd u = Eigen::VectorXd::Ones(10);
+  const long before = allocations.load();
+  compute_mass_matrix(model, q, data, M);
+  compute_coriolis_matrix(model, q, qdot, data, M);
+  compute_smooth_friction(model, {}, q, qdot, data, out);
+  inverse_dynamics(model, q, qdot, q, data, out);
+  forward_dynamics(model, q, qdot, q, data, out);
+  smooth_dynamics(model, {}, q, qdot, tau, data, out);
+  linearising_torque(model, {}, {}, q.tail(10), qdot.tail(10), u, data, tau);
+  EXPECT_EQ(allocations.load() - before, 0);
+  ASSERT_GT(before, 0) << "the counter must count";
 }
 
 struct Case {
