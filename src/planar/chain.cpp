@@ -76,6 +76,13 @@ void load(const Model& model, const State& state, const JointCommand& command,
   k.root_x = root(1);
   k.root_y = root(2);
 
+  for (int i = 0; k.viscous && i < model.n(); ++i) {
+    const int slot = chain.slot[static_cast<std::size_t>(i)];
+    k.eta_0[slot] = dt * data.viscosity(0, i);
+    k.eta_1[slot] = dt * data.viscosity(1, i);
+    k.eta_2[slot] = dt * data.viscosity(2, i);
+  }
+
   const double load_per_mass = data.load * dt;
   for (int i = 0; i < model.n(); ++i) {
     const int slot = chain.slot[static_cast<std::size_t>(i)];
@@ -217,6 +224,7 @@ Chain::Chain(const Model& model, const Data& data, std::size_t pairs)
   k.points = model.mu_T.maxCoeff() > 0.0 && data.load > 0.0 ? model.friction_points : 0;
   k.mu_1 = model.mu_T.x();
   k.mu_2 = model.mu_T.y();
+  k.viscous = data.viscous;
   k.length = data.problem.length_scale;
 
   const std::initializer_list<double**> all{
@@ -229,7 +237,8 @@ Chain::Chain(const Model& model, const Data& data, std::size_t pairs)
       &k.q_2[0],  &k.q_2[1], &k.k_11[0], &k.k_11[1], &k.k_12[0], &k.k_12[1], &k.k_22[0],
       &k.k_22[1], &k.G_00,   &k.G_01,    &k.G_02,    &k.G_11,    &k.G_12,    &k.G_22,
       &k.r_0,     &k.r_1,    &k.r_2,     &k.sd_used, &k.sr_used, &k.V_0,     &k.V_1,
-      &k.V_2,     &k.e,      &k.d_0,     &k.d_1,     &k.d_2};
+      &k.V_2,     &k.e,      &k.d_0,     &k.d_1,     &k.d_2,     &k.eta_0,   &k.eta_1,
+      &k.eta_2};
   const auto slots = static_cast<std::size_t>(k.slots);
   storage.assign(all.size() * slots, 0.0);
   double* next = storage.data();

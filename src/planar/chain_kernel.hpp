@@ -40,6 +40,8 @@ struct ChainArrays {
   double *t_1 = nullptr, *t_2 = nullptr;  ///< arms of the link's axes about the root's centre
   double *u_x = nullptr, *u_y = nullptr, *u_w = nullptr;  ///< velocity at A, then at E
   double *p_0 = nullptr, *p_1 = nullptr, *p_2 = nullptr;  ///< momentum at A, with known impulses
+  double *eta_0 = nullptr, *eta_1 = nullptr, *eta_2 = nullptr;  ///< dt times Data::viscosity
+  bool viscous = false;                                         ///< they are not all zero
   double *sd = nullptr, *sr = nullptr, *limit = nullptr;
   bool limited = false;  ///< some limit is finite
   double* R[2] = {};     ///< load (N s)

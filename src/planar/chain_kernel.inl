@@ -121,7 +121,9 @@ double laws(ChainArrays& k) {
   return largest(worst);
 }
 
-/// Every link's block of M + W K W^T and of M u - p - W q, at the root's centre.
+/// Every link's block of M + W K W^T and of M u - p - W q, at the root's centre. Viscous friction
+/// is diagonal in the link's axes at its centre (viscosity_of in problem.cpp) and acts at E: M has
+/// it, p has not.
 void assemble(ChainArrays& k) {
   const double m_11 = k.mu_1 * k.mu_1;
   const double m_12 = k.mu_1 * k.mu_2;
@@ -136,12 +138,14 @@ void assemble(ChainArrays& k) {
     const Lanes v_x = load<Lanes>(k.v_x + i);
     const Lanes v_y = load<Lanes>(k.v_y + i);
     const Lanes m = load<Lanes>(k.m + i);
-    const Lanes Theta = load<Lanes>(k.Theta + i);
     // in the link's axes, at its centre: rows (torque, along, across)
-    Lanes A = Theta, B_1 = zero, B_2 = zero, C_11 = m, C_12 = zero, C_22 = m;
-    Lanes f_0 = Theta * w;
-    Lanes f_1 = m * (t_1 * w + (c * v_x + s * v_y));
-    Lanes f_2 = m * (t_2 * w + (c * v_y - s * v_x));
+    Lanes A = load<Lanes>(k.Theta + i) + load<Lanes>(k.eta_0 + i);
+    Lanes C_11 = m + load<Lanes>(k.eta_1 + i);
+    Lanes C_22 = m + load<Lanes>(k.eta_2 + i);
+    Lanes B_1 = zero, B_2 = zero, C_12 = zero;
+    Lanes f_0 = A * w;
+    Lanes f_1 = C_11 * (t_1 * w + (c * v_x + s * v_y));
+    Lanes f_2 = C_22 * (t_2 * w + (c * v_y - s * v_x));
     for (int q = 0; q < k.points; ++q) {
       const Lanes a = load<Lanes>(k.a[q] + i);
       const Lanes K_12 = m_12 * load<Lanes>(k.k_12[q] + i);
@@ -470,6 +474,13 @@ ChainResidual residual(ChainArrays& k) {
     const Lanes c_t = load<Lanes>(k.c_t + i);
     const Lanes along = c * u_x + s * u_y;
     const Lanes across = c * u_y - s * u_x;
+    if (k.viscous) {
+      const Lanes P_1 = load<Lanes>(k.eta_1 + i) * along;
+      const Lanes P_2 = load<Lanes>(k.eta_2 + i) * across;
+      f_x += c * P_1 - s * P_2;
+      f_y += s * P_1 + c * P_2;
+      torque += load<Lanes>(k.eta_0 + i) * w;
+    }
     for (int q = 0; q < k.points; ++q) {
       const Lanes a = load<Lanes>(k.a[q] + i);
       const Lanes T_1 = load<Lanes>(k.T_1[q] + i);
@@ -575,7 +586,16 @@ ChainRounding rounding(ChainArrays& k) {
     const Lanes g_0 = u_0 + size_0;
     const Lanes g_1 = u_1 + size_1;
     const Lanes g_2 = u_2 + size_2;
-    const Lanes along = k.mu_1 * (magnitude(load<Lanes>(k.t_1 + i)) * g_0 + (c * g_1 + s * g_2));
+    const Lanes arm_1 = magnitude(load<Lanes>(k.t_1 + i));
+    const Lanes arm_2 = magnitude(load<Lanes>(k.t_2 + i));
+    if (k.viscous) {
+      const Lanes P_1 = load<Lanes>(k.eta_1 + i) * (arm_1 * g_0 + (c * g_1 + s * g_2));
+      const Lanes P_2 = load<Lanes>(k.eta_2 + i) * (arm_2 * g_0 + (c * g_2 + s * g_1));
+      f_x += c * P_1 + s * P_2;
+      f_y += s * P_1 + c * P_2;
+      torque += arm_1 * P_1 + arm_2 * P_2 + load<Lanes>(k.eta_0 + i) * g_0;
+    }
+    const Lanes along = k.mu_1 * (arm_1 * g_0 + (c * g_1 + s * g_2));
     for (int q = 0; q < k.points; ++q) {
       const Lanes a = magnitude(load<Lanes>(k.a[q] + i));
       const Lanes T_1 = magnitude(load<Lanes>(k.T_1[q] + i));
@@ -587,8 +607,7 @@ ChainRounding rounding(ChainArrays& k) {
       f_x += P_x;
       f_y += P_y;
       torque += x * P_y + y * P_x + a * P_2;
-      const Lanes across =
-          k.mu_2 * ((magnitude(load<Lanes>(k.t_2 + i)) + a) * g_0 + (c * g_2 + s * g_1));
+      const Lanes across = k.mu_2 * ((arm_2 + a) * g_0 + (c * g_2 + s * g_1));
       const Lanes A = magnitude(load<Lanes>(k.A_1[q] + i)) + magnitude(load<Lanes>(k.A_2[q] + i));
       const Lanes held = 4.0 * load<Lanes>(k.c_t + i) * (T_1 + T_2 + A);
       law = larger(law, kProxR / mu * (along + across + held) + 4.0 * mu * load<Lanes>(k.R[q] + i));
@@ -672,6 +691,11 @@ ChainWork finish(ChainArrays& k) {
       P_1 += k.mu_1 * load<Lanes>(k.T_1[q] + i);
       P_2 += across;
       torque += load<Lanes>(k.a[q] + i) * across;
+    }
+    if (k.viscous) {
+      P_1 -= load<Lanes>(k.eta_1 + i) * (c * u_x + s * u_y);
+      P_2 -= load<Lanes>(k.eta_2 + i) * (c * u_y - s * u_x);
+      torque -= load<Lanes>(k.eta_0 + i) * w;
     }
     const Lanes f_x = c * P_1 - s * P_2;
     const Lanes f_y = s * P_1 + c * P_2;

@@ -42,6 +42,8 @@ void require_valid(const Model& model) {
   demand(std::isfinite(model.g) && model.g >= 0.0, "gravity", model.g, 0);
   demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(),
          0);
+  demand(model.mu_V.allFinite() && model.mu_V.minCoeff() >= 0.0, "viscous friction",
+         model.mu_V.allFinite() ? model.mu_V.minCoeff() : model.mu_V.sum(), 0);
   demand(std::abs(model.tilt) < 0.5 * std::numbers::pi, "tilt", model.tilt, 0);
   demand(std::isfinite(model.tilt_direction), "tilt direction", model.tilt_direction, 0);
 }

@@ -55,6 +55,37 @@ void update_candidates(const Model& model, Data& data) {
   list.valid = true;
 }
 
+/// Viscous friction of a link: -N_p diag(mu_V) gamma at every friction point, in the link's frame.
+/// Transeth (6.26)
+/// A point `a` ahead of the centre of gravity has gamma = (v_1, v_2 + a omega), so the sums over
+/// the points are
+///     force along     -sum N   mu_V1 v_1
+///     force across    -sum N   mu_V2 v_2  -  sum N a  mu_V2 omega
+///     torque          -sum N a mu_V2 v_2  -  sum N a² mu_V2 omega,
+/// and sum N a = 0, because the loads balance about the centre of gravity (load_share_of): turning
+/// and sliding do not mix. Returns their coefficients (torque, along, across).
+Vector3d viscosity_of(const Model& model, const Link& link, double load, const Vector2d& share) {
+  double arms = 0.0;
+  for (int p = 0; p < model.friction_points; ++p) {
+    const double a = friction_arm(model, link, p);
+    arms += share(p) * a * a;
+  }
+  const double weight = link.m * load;
+  return {weight * arms * model.mu_V.y(), weight * model.mu_V.x(), weight * model.mu_V.y()};
+}
+
+/// M of a link with viscous impulses -dt W diag(eta) W^T u_E, W at q_M: they are on the side of the
+/// unknown, where they look like inertia; the momentum at A has none of it.
+void add_viscosity(const Pose& pose, int i, const Vector3d& eta, double dt,
+                   nonsmooth::Block<3>& M) {
+  const double c = pose.cos(i);
+  const double s = pose.sin(i);
+  const Twist w_1 = force_direction(pose.r(0, i), pose.r(1, i), c, s);
+  const Twist w_2 = force_direction(pose.r(0, i), pose.r(1, i), -s, c);
+  M += (dt * eta(1)) * w_1 * w_1.transpose() + (dt * eta(2)) * w_2 * w_2.transpose();
+  M(0, 0) += dt * eta(0);
+}
+
 /// Friction of the ground at one point, `arm` ahead of the centre of gravity, under a constant
 /// load, its share of m g cos(tilt) dt.  Transeth (3.60), (6.24)
 Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i, double arm,
@@ -176,9 +207,13 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   candidates.built_at.resize(2, n);
 
   load_share.resize(2, n);
+  viscosity.resize(3, n);
   for (int i = 0; i < n; ++i) {
-    load_share.col(i) = load_share_of(model, model.links[static_cast<std::size_t>(i)]);
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    load_share.col(i) = load_share_of(model, link);
+    viscosity.col(i) = viscosity_of(model, link, load, load_share.col(i));
   }
+  viscous = viscosity.maxCoeff() > 0.0;
 
   tau = VectorXd::Zero(std::max(0, n - 1));
   ground_impulse = Eigen::Matrix2Xd::Zero(2, n);
@@ -273,6 +308,7 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
     node.M << link.Theta + m * (x * x + y * y), -m * y, m * x,  //
         -m * y, m, 0.0,                                         //
         m * x, 0.0, m;
+    if (data.viscous) add_viscosity(pose, i, data.viscosity.col(i), dt, node.M);
     const double p_x = m * (state.u(3 * i) + pull_x);
     const double p_y = m * (state.u(3 * i + 1) + pull_y);
     node.p << link.Theta * state.u(3 * i + 2) + cross(x, y, p_x, p_y), p_x, p_y;

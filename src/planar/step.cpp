@@ -58,6 +58,16 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
 
     data.ground_impulse.col(i).setZero();
     data.obstacle_impulse.col(i).setZero();
+    if (data.viscous) {  // Transeth (6.26)
+      const Vector3d eta = dt * data.viscosity.col(i);
+      const double c = pose.cos(i);
+      const double s = pose.sin(i);
+      const double P_1 = -eta(1) * (c * u_E(0) + s * u_E(1));
+      const double P_2 = -eta(2) * (c * u_E(1) - s * u_E(0));
+      const Vector3d P{c * P_1 - s * P_2, s * P_1 + c * P_2, -eta(0) * u_E(2)};
+      work.friction += P.dot(mean);
+      data.ground_impulse.col(i) += P.head<2>();
+    }
     const auto& node = problem.nodes[k];
     for (int c = node.first_contact; c < node.first_contact + node.contact_count; ++c) {
       const auto index = static_cast<std::size_t>(c);
@@ -159,8 +169,10 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
 
 double explicit_servo_limit(const Model& model, const State& state, double k_P, double k_D) {
   if (model.n() < 2) return std::numeric_limits<double>::infinity();
-  Data data(model);
-  make_problem(model, state, JointCommand(model.n() - 1), StepOptions{}, data);
+  Model dry = model;  // viscous impulses stand beside the inertia in the problem, and are none
+  dry.mu_V.setZero();
+  Data data(dry);
+  make_problem(dry, state, JointCommand(model.n() - 1), StepOptions{}, data);
   const double lambda = nonsmooth::joint_mobility(data.problem, data.solver);
   // v' = v - dt lambda (k_P q + k_D v), q' = q + dt (v + v')/2 has its multipliers inside the unit
   // circle iff dt < 2/(lambda k_D) and dt < 2 k_D/k_P.

@@ -16,9 +16,9 @@
 #include "coluber/nonsmooth/solver.hpp"
 #include "coluber/world/obstacle_grid.hpp"
 
-/// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued friction on
-/// the ground at one or two points a link, inelastic contact with circular obstacles (with
-/// friction, if they have any), motors in the joints.
+/// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued and viscous
+/// friction on the ground at one or two points a link, inelastic contact with circular obstacles
+/// (with friction, if they have any), motors in the joints.
 ///
 // clang-format off
 /// | letter | code | meaning | unit | equation |
@@ -187,7 +187,11 @@ struct COLUBER_EXPORT Data {
 
   ObstacleGrid grid;            ///< the model's obstacles by place
   Eigen::Matrix2Xd load_share;  ///< of a link's weight on its friction points, by link
-  Profile* profile = nullptr;   ///< takes the time of a step's parts, if there is one
+  /// Viscous torque about a link's centre of gravity, force along and across it, over its turn and
+  /// speeds, by link (N m s, N s/m, N s/m)
+  Eigen::Matrix3Xd viscosity;
+  bool viscous = false;        ///< some of it is not zero
+  Profile* profile = nullptr;  ///< takes the time of a step's parts, if there is one
 
   /// Pairs of link and obstacle that can touch before some link has moved `reach`.
   struct Candidates {
