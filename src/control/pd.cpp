@@ -15,19 +15,17 @@ void Pd::update(const ControlInput& input, JointCommand& command) {
   command.phidot_d = input.phidot_d_E;
   command.tau.setZero();
   command.tau_max.setConstant(options_.torque_limit);
-  if (options_.implicit_servo) {
-    command.k_P.setConstant(on ? options_.kp : 0.0);
-    command.k_D.setConstant(on ? options_.kd : 0.0);
-    return;
-  }
   command.k_P.setZero();
   command.k_D.setZero();
-  if (on) {  // Transeth (3.51) at the start of the step
-    command.tau =
-        options_.kp * (input.phi_d_A - input.phi) + options_.kd * (input.phidot_d_A - input.phidot);
-    // NaN passes, to be named by the step
-    for (double& tau : command.tau) {
-      tau = std::clamp(tau, -options_.torque_limit, options_.torque_limit);
+  if (!on) return;
+  for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
+    if (options_.implicit_servo) {
+      command.k_P(j) = options_.kp(j);
+      command.k_D(j) = options_.kd(j);
+    } else {  // Transeth (3.51) at the start of the step; NaN passes, to be named by the step
+      const double tau = options_.kp(j) * (input.phi_d_A(j) - input.phi(j)) +
+                         options_.kd(j) * (input.phidot_d_A(j) - input.phidot(j));
+      command.tau(j) = std::clamp(tau, -options_.torque_limit, options_.torque_limit);
     }
   }
 }

@@ -102,7 +102,7 @@ void Harmonic::evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd
 double Harmonic::next_break(double t) const {
   double next = infinity;
   for (const double release : release_) {
-    const double at = release - release_slack;
+    const double at = std::nextafter(release - release_slack, infinity);
     if (at > t) next = std::min(next, at);
   }
   return next;

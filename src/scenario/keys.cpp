@@ -1,5 +1,6 @@
 #include "coluber/scenario/keys.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -68,7 +69,10 @@ std::vector<Key> make_keys() {
                     "snake in the plane with set-valued contact and friction, "
                     "Transeth chapter 3"},
                    {"spatial",
-                    "snake in space with ground, cylinders and rolling, Transeth chapter 4"}},
+                    "snake in space with ground, cylinders and rolling, Transeth chapter 4"},
+                   {"robot_model",
+                    "planar snake in minimal coordinates, the plant of model-based control: two "
+                    "friction points a link, no obstacles, Transeth chapter 6"}},
        .doc = "mechanical model",
        .example = "\"planar\""},
       {.name = "robot.name",
@@ -140,7 +144,7 @@ std::vector<Key> make_keys() {
        .above_min = true,
        .doc = "moment of inertia of a link about its own axis, at most twice the other",
        .example = "9.4e-4",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "robot.link.shape",
        .type = choice,
        .default_value = std::string{"capsule"},
@@ -148,24 +152,25 @@ std::vector<Key> make_keys() {
                    {"spheres", "its two end spheres alone"}},
        .doc = "what of a link meets obstacles; the floor meets the end spheres either way",
        .example = "\"capsule\"",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "robot.friction_points",
        .type = integer,
        .default_value = one,
+       .default_note = "1; 2 for robot_model, which has no other",
        .min = 1,
        .max = 2,
        .doc =
            "points of ground friction on a link: 1 at its centre of gravity, or 2 at the ends of "
            "its core, which also resist turning and share its weight",
        .example = "2",
-       .model = "planar"},
+       .models = {"planar", "robot_model"}},
       {.name = "robot.joint",
        .type = choice,
        .default_value = std::string{"cardan"},
        .choices = {{"cardan", "two axes, yaw and pitch"}, {"yaw", "one vertical axis"}},
        .doc = "kind of joint",
        .example = "\"cardan\"",
-       .model = "spatial"},
+       .models = {"spatial"}},
 
       {.name = "start.shape",
        .type = start_shape,
@@ -208,7 +213,7 @@ std::vector<Key> make_keys() {
        .max = 1e6,
        .doc = "height of that link's centre",
        .example = "0.0525",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "start.pitch_deg",
        .unit = "deg",
        .default_value = 0.0,
@@ -216,7 +221,7 @@ std::vector<Key> make_keys() {
        .max = 3600,
        .doc = "pitch of the whole robot: positive lifts the last link above link 1",
        .example = "0.0",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "start.roll_deg",
        .unit = "deg",
        .default_value = 0.0,
@@ -224,7 +229,7 @@ std::vector<Key> make_keys() {
        .max = 3600,
        .doc = "roll of the whole robot about the direction from link 1 to the last link",
        .example = "0.0",
-       .model = "spatial"},
+       .models = {"spatial"}},
 
       {.name = "world.gravity",
        .unit = "m/s²",
@@ -255,6 +260,35 @@ std::vector<Key> make_keys() {
        .max = 1000,
        .doc = "friction coefficients of the ground, along and across the link",
        .example = "[0.2, 0.2]"},
+      {.name = "world.viscous_friction",
+       .type = pair,
+       .unit = "s/m",
+       .default_value = std::vector<double>{0.0, 0.0},
+       .min = 0,
+       .max = 1e6,
+       .doc = "viscous friction beside the other, along and across the link: a point with load N "
+              "feels -N times this times its velocity, Transeth (6.26)",
+       .example = "[0.1, 0.2]",
+       .models = {"planar", "robot_model"}},
+      {.name = "world.friction_law",
+       .type = choice,
+       .default_value = std::string{"set_valued"},
+       .choices = {{"set_valued", "Coulomb's law as it stands, in steps of solver.dt"},
+                   {"smooth",
+                    "arctan(v/friction_smoothing) along and across the link, Transeth (6.21), "
+                    "integrated with steps that [solver.smooth] rules"}},
+       .doc = "law of the ground's Coulomb friction",
+       .example = "\"smooth\"",
+       .models = {"robot_model"}},
+      {.name = "world.friction_smoothing",
+       .unit = "m/s",
+       .default_value = 1e-3,
+       .min = 1e-9,
+       .max = 1e3,
+       .doc = "eps_C of the smooth law, Transeth (6.21): of the plant with friction_law = "
+              "\"smooth\", and always of the controller \"input_output_linearisation\"",
+       .example = "1e-3",
+       .models = {"planar", "robot_model"}},
       {.name = "world.rolling_friction",
        .default_value = 0.0,
        .min = 0,
@@ -262,7 +296,7 @@ std::vector<Key> make_keys() {
        .doc = "rolling friction coefficient mu_V: a point resists rolling by up to mu_V times the "
               "radius times its load, Transeth Table 7.2",
        .example = "0.02",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "world.obstacle.x",
        .unit = "m",
        .default_note = "must be given",
@@ -378,31 +412,39 @@ std::vector<Key> make_keys() {
     key.min = key.name.ends_with("amplitude_deg") ? -180 : -36000;
     key.max = -key.min;
     key.example = "10.0";
-    key.model = "spatial";
+    key.models = {"spatial"};
     table.push_back(std::move(key));
   }
-  const std::vector<Key> rest{
+  const std::vector<Key> controller{
       {.name = "controller.name",
        .type = choice,
        .default_value = std::string{"pd"},
        .choices = {{"pd",
                     "kp (phi_d - phi) + kd (phidot_d - phidot) at every joint, "
-                    "Transeth (3.51)"}},
+                    "Transeth (3.51)"},
+                   {"input_output_linearisation",
+                    "torques that cancel the robot's own dynamics and leave kp, kd to rule the "
+                    "error, Transeth (6.58), (6.60); for planar models with two friction points, "
+                    "viscous friction and no obstacles"}},
        .doc = "joint controller",
        .example = "\"pd\""},
       {.name = "controller.kp",
+       .type = gains,
        .unit = "N m/rad",
        .default_value = 800.0,
+       .default_note = "800; 4e5 for input_output_linearisation",
        .min = 0,
        .max = 1e9,
-       .doc = "proportional gain",
+       .doc = "proportional gain; in 1/s² for input_output_linearisation (K_P, Transeth Table 7.2)",
        .example = "800.0"},
       {.name = "controller.kd",
+       .type = gains,
        .unit = "N m s/rad",
        .default_value = 2.0,
+       .default_note = "2; 2400 for input_output_linearisation",
        .min = 0,
        .max = 1e9,
-       .doc = "derivative gain",
+       .doc = "derivative gain; in 1/s for input_output_linearisation (K_D, Transeth Table 7.2)",
        .example = "2.0"},
       {.name = "controller.servo",
        .type = choice,
@@ -427,7 +469,41 @@ std::vector<Key> make_keys() {
        .max = limits::duration,
        .doc = "motors are off before",
        .example = "0.0"},
-
+  };
+  table.insert(table.end(), controller.begin(), controller.end());
+  const std::vector<Key> noise{
+      {.name = "controller.noise.position",
+       .unit = "m",
+       .doc = "measurement noise of where link 1 is: uniform within plus and minus this, anew in "
+              "every step, from seed; Transeth (7.9)",
+       .models = {"planar", "robot_model"}},
+      {.name = "controller.noise.heading_deg",
+       .unit = "deg",
+       .doc = "of the angle of link 1, Transeth (7.10)",
+       .models = {"planar", "robot_model"}},
+      {.name = "controller.noise.joint_deg",
+       .unit = "deg",
+       .doc = "of every joint angle, Transeth (7.11)"},
+      {.name = "controller.noise.velocity",
+       .unit = "m/s",
+       .doc = "of the velocity of link 1, Transeth (7.12)",
+       .models = {"planar", "robot_model"}},
+      {.name = "controller.noise.heading_rate_deg",
+       .unit = "deg/s",
+       .doc = "of the rate of link 1's angle, Transeth (7.13)",
+       .models = {"planar", "robot_model"}},
+      {.name = "controller.noise.joint_rate_deg",
+       .unit = "deg/s",
+       .doc = "of every joint rate, Transeth (7.14)"},
+  };
+  for (Key key : noise) {
+    key.default_value = 0.0;
+    key.min = 0;
+    key.max = 1e6;
+    key.example = "0.1";
+    table.push_back(std::move(key));
+  }
+  const std::vector<Key> rest{
       {.name = "solver.name",
        .type = choice,
        .default_value = std::string{"newton"},
@@ -488,11 +564,11 @@ std::vector<Key> make_keys() {
                     "joints"}},
        .doc = "what limits the friction of a point of the floor",
        .example = "\"least_squares\"",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "solver.thesis.r_T",
        .unit = "kg",
        .default_value = 1.3,
-       .default_note = "1.3; 0.01 for the spatial model",
+       .default_note = "1.3; 0.01 for spatial, 0.2 for robot_model",
        .min = 0,
        .max = 1e9,
        .above_min = true,
@@ -515,7 +591,7 @@ std::vector<Key> make_keys() {
        .doc = "prox factor of the floor's normal contact, Transeth Table 7.2; for name = "
               "\"thesis\" only",
        .example = "0.1",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "solver.thesis.r_V",
        .unit = "kg",
        .default_value = 0.05,
@@ -524,10 +600,11 @@ std::vector<Key> make_keys() {
        .above_min = true,
        .doc = "prox factor of rolling friction, Transeth Table 7.2; for name = \"thesis\" only",
        .example = "0.05",
-       .model = "spatial"},
+       .models = {"spatial"}},
       {.name = "solver.thesis.epsilon",
        .unit = "N s",
        .default_value = 2e-5,
+       .default_note = "2e-5; 1e-5 for robot_model",
        .min = 0,
        .max = 1,
        .above_min = true,
@@ -541,6 +618,22 @@ std::vector<Key> make_keys() {
        .max = 1e9,
        .doc = "most iterations in a step; for name = \"thesis\" only",
        .example = "10000"},
+
+      {.name = "solver.smooth.rtol",
+       .default_value = 1e-6,
+       .min = 1e-12,
+       .max = 1e-2,
+       .doc = "relative tolerance of the integrator; for world.friction_law = \"smooth\" only",
+       .example = "1e-6",
+       .models = {"robot_model"}},
+      {.name = "solver.smooth.atol",
+       .default_value = 1e-8,
+       .min = 1e-14,
+       .max = 1e-2,
+       .doc = "absolute tolerance of the integrator, in m, rad, m/s and rad/s; for "
+              "world.friction_law = \"smooth\" only",
+       .example = "1e-8",
+       .models = {"robot_model"}},
 
       {.name = "stop.past_x",
        .unit = "m",
@@ -626,6 +719,8 @@ std::string_view to_string(KeyType type) {
       return "path";
     case KeyType::pair:
       return "two numbers";
+    case KeyType::gains:
+      return "number or list of numbers";
     case KeyType::start_shape:
       return "word or list of numbers";
     case KeyType::path_list:
@@ -637,6 +732,10 @@ std::string_view to_string(KeyType type) {
 const std::vector<Key>& keys() {
   static const std::vector<Key> table = make_keys();
   return table;
+}
+
+bool goes_with(const Key& key, std::string_view model) {
+  return key.models.empty() || std::ranges::find(key.models, model) != key.models.end();
 }
 
 const Key* find_key(std::string_view name) {
@@ -710,6 +809,8 @@ std::string expectation(const Key& key) {
       return "a path in quotes";
     case KeyType::pair:
       return "two numbers" + range();
+    case KeyType::gains:
+      return "a number" + range() + ", or a list of such, one a joint";
     case KeyType::start_shape:
       return words() + ", or a list of numbers" + range();
     case KeyType::path_list:
@@ -732,7 +833,7 @@ std::string keys_json() {
         {"example", key.example},
         {"built", key.built},
     };
-    if (!key.model.empty()) entry["model"] = key.model;
+    if (!key.models.empty()) entry["model"] = fmt::format("{}", fmt::join(key.models, ", "));
     if (std::isfinite(key.min)) entry["min"] = key.min;
     if (std::isfinite(key.max)) entry["max"] = key.max;
     if (!key.choices.empty()) {
@@ -774,7 +875,10 @@ std::string keys_markdown() {
       page += "| key | expects | unit | default | meaning |\n|---|---|---|---|---|\n";
     }
     std::string meaning = key.doc;
-    if (!key.model.empty()) meaning += fmt::format(" (model {} only)", key.model);
+    if (!key.models.empty()) {
+      meaning += fmt::format(" (model{} {} only)", key.models.size() > 1 ? "s" : "",
+                             fmt::join(key.models, ", "));
+    }
     if (!key.built) meaning += " (*not built yet*)";
     for (const Choice& choice : key.choices) {
       meaning += fmt::format("<br>`\"{}\"`: {}{}", choice.name, choice.doc,

@@ -71,6 +71,7 @@ class Binder {
     s.robot.model = text("robot.model");
     s.robot.name = text("robot.name");
     s.robot.friction_points = static_cast<int>(integer("robot.friction_points"));
+    if (s.robot.model == "robot_model") bind_robot_model(s.robot);
     s.robot.cardan = text("robot.joint") == "cardan";
     bind_links(s.robot);
     check_friction_points(s.robot);
@@ -79,19 +80,22 @@ class Binder {
     s.world.tilt_deg = number("world.tilt_deg");
     s.world.tilt_direction_deg = number("world.tilt_direction_deg");
     s.world.friction = pair("world.friction");
+    s.world.viscous_friction = pair("world.viscous_friction");
+    s.world.smooth_friction = text("world.friction_law") == "smooth";
+    s.world.friction_smoothing = number("world.friction_smoothing");
     s.world.rolling_friction = number("world.rolling_friction");
     bind_obstacles(s.world);
     bind_obstacle_table(s);
+    if (s.robot.model == "robot_model" && !s.world.obstacles.empty()) {
+      fault(find("world.obstacle") != nullptr ? "world.obstacle" : "world.obstacle_table",
+            "the robot model has no obstacles",
+            "leave them out, or write  model = \"planar\"  in [robot]");
+    }
 
     bind_gait(s.gait, s.robot);
     bind_start(s);
 
-    s.controller.name = text("controller.name");
-    s.controller.kp = number("controller.kp");
-    s.controller.kd = number("controller.kd");
-    s.controller.implicit_servo = text("controller.servo") == "implicit";
-    s.controller.torque_limit = number("controller.torque_limit");
-    s.controller.start_time = number("controller.start_time");
+    bind_controller(s);
 
     s.solver.name = text("solver.name");
     s.solver.law = text("solver.law");
@@ -112,9 +116,19 @@ class Binder {
     if (s.robot.model == "spatial" && given("solver.thesis.r_T") == nullptr) {
       s.solver.thesis.r_T = 0.01;  // Transeth table 7.2
     }
+    if (s.robot.model == "robot_model" && given("solver.thesis.r_T") == nullptr) {
+      s.solver.thesis.r_T = 0.2;
+    }
     s.solver.thesis.r_H = number("solver.thesis.r_H");
     s.solver.thesis.epsilon = number("solver.thesis.epsilon");
+    if (s.robot.model == "robot_model" && given("solver.thesis.epsilon") == nullptr) {
+      s.solver.thesis.epsilon = 1e-5;
+    }
     s.solver.thesis.max_iterations = static_cast<int>(integer("solver.thesis.max_iterations"));
+
+    s.solver.smooth.rtol = number("solver.smooth.rtol");
+    s.solver.smooth.atol = number("solver.smooth.atol");
+    check_friction_law(s);
 
     s.stop.past_x = optional_number("stop.past_x");
     s.stop.stuck_s = optional_number("stop.stuck_s");
@@ -194,6 +208,15 @@ class Binder {
     }
     const auto values = fallback<std::vector<double>>(name);
     return {values[0], values[1]};
+  }
+
+  [[nodiscard]] control::Gains gains(std::string_view name, double otherwise) const {
+    const Node* node = given(name);
+    if (node == nullptr) return otherwise;
+    if (!node->is_array()) return as_double(*node);
+    std::vector<double> each;
+    for (const Node& item : node->items) each.push_back(as_double(item));
+    return control::Gains(std::move(each));
   }
 
   /// Where to report something about `name`: its value, else the table around it, else the file.
@@ -346,7 +369,36 @@ class Binder {
     }
   }
 
+  void bind_robot_model(Robot& robot) {
+    if (given("robot.friction_points") != nullptr && robot.friction_points != 2) {
+      fault("robot.friction_points", "the robot model has two friction points a link, not one",
+            "leave it out, or write  model = \"planar\"  in [robot]");
+    }
+    robot.friction_points = 2;
+  }
+
   // ---- world ----
+
+  /// Keys of one friction law's solver say nothing to the other's.
+  void check_friction_law(const Scenario& s) {
+    const auto refuse = [&](const char* key, bool differs) {
+      if (!differs || given(key) == nullptr) return;
+      fault(key,
+            s.world.smooth_friction
+                ? "goes with friction_law = \"set_valued\": smooth friction needs no such solver"
+                : "goes with friction_law = \"smooth\"",
+            "leave it out, or change world.friction_law");
+    };
+    if (s.world.smooth_friction) {
+      refuse("solver.name", s.solver.name != "newton");
+      refuse("solver.law", s.solver.law != "anchored");
+      refuse("solver.tolerance", s.solver.tolerance != fallback<double>("solver.tolerance"));
+      refuse("solver.dump", true);
+    } else {
+      refuse("solver.smooth.rtol", s.solver.smooth.rtol != fallback<double>("solver.smooth.rtol"));
+      refuse("solver.smooth.atol", s.solver.smooth.atol != fallback<double>("solver.smooth.atol"));
+    }
+  }
 
   void bind_obstacles(World& world) {
     const Node* list = given("world.obstacle");
@@ -538,6 +590,75 @@ class Binder {
         fault("start.shape", "\"gait\" needs a [gait], and there is none",
               "add  [gait], or write  shape = \"straight\"");
       }
+    }
+  }
+
+  // ---- controller ----
+
+  void bind_controller(Scenario& s) {
+    Controller& controller = s.controller;
+    controller.name = text("controller.name");
+    const bool linearising = controller.name == "input_output_linearisation";
+    controller.kp = gains("controller.kp", linearising ? 4e5 : 800.0);  // Transeth table 7.2
+    controller.kd = gains("controller.kd", linearising ? 2.4e3 : 2.0);
+    controller.implicit_servo = text("controller.servo") == "implicit";
+    controller.torque_limit = number("controller.torque_limit");
+    controller.start_time = number("controller.start_time");
+    Noise& noise = controller.noise;
+    noise.position = number("controller.noise.position");
+    noise.heading_deg = number("controller.noise.heading_deg");
+    noise.joint_deg = number("controller.noise.joint_deg");
+    noise.velocity = number("controller.noise.velocity");
+    noise.heading_rate_deg = number("controller.noise.heading_rate_deg");
+    noise.joint_rate_deg = number("controller.noise.joint_rate_deg");
+    for (const auto& [key, gain] :
+         {std::pair{"controller.kp", &controller.kp}, std::pair{"controller.kd", &controller.kd}}) {
+      const auto angles = static_cast<std::size_t>(s.robot.angles());
+      const Node* node = given(key);
+      if (!links_are_known_ || node == nullptr || !node->is_array()) continue;
+      if (gain->values().size() == angles) continue;
+      fault(key,
+            fmt::format("has {} gains, the robot needs {} ({} a joint, {} links)",
+                        gain->values().size(), angles,
+                        angles + 1 > s.robot.link.size() ? "two" : "one", s.robot.link.size()),
+            "write one number for all joints, or a list from link 1 on");
+    }
+    if (linearising) check_linearisation(s);
+  }
+
+  /// What the controller's model and the proof of its stability ask of the robot, Transeth 6.3.
+  void check_linearisation(Scenario& s) {
+    const std::string name = "\"input_output_linearisation\"";
+    const std::string instead = ", or take  name = \"pd\"  in [controller]";
+    if (given("controller.servo") != nullptr && s.controller.implicit_servo) {
+      fault("controller.servo",
+            name + " computes its torques from the start of a step, never from its end",
+            "leave it out" + instead);
+    }
+    s.controller.implicit_servo = false;
+    if (s.robot.model == "spatial") {
+      fault("controller.name", name + " is for the plane, this robot is \"spatial\"",
+            "write  model = \"robot_model\"  in [robot]" + instead);
+      return;
+    }
+    if (s.robot.friction_points != 2) {
+      fault("controller.name",
+            name +
+                " needs two friction points a link, this robot has one: nothing would resist "
+                "the turning of a link",
+            "write  friction_points = 2  in [robot]" + instead);
+    }
+    if (!(s.world.viscous_friction.minCoeff() > 0.0)) {
+      fault("controller.name",
+            fmt::format("{} needs viscous friction along and across the links, here [{}, {}]: "
+                        "without it the robot's own motion is not bounded",
+                        name, s.world.viscous_friction.x(), s.world.viscous_friction.y()),
+            "write  viscous_friction = [0.1, 0.2]  in [world]" + instead);
+    }
+    if (s.robot.model != "robot_model" && !s.world.obstacles.empty()) {
+      fault("controller.name",
+            fmt::format("{} knows of no obstacles, here are {}", name, s.world.obstacles.size()),
+            "leave them out" + instead);
     }
   }
 

@@ -62,6 +62,10 @@ json to_json(const Link& link, bool spatial) {
           {"shape", link.spheres ? "spheres" : "capsule"}};
 }
 
+json to_json(const control::Gains& gains) {
+  return gains.is_uniform() ? json(gains(0)) : json(gains.values());
+}
+
 std::string hash_of_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -115,6 +119,9 @@ void resolve(Scenario& s) {
   world["tilt_deg"] = s.world.tilt_deg;
   world["tilt_direction_deg"] = s.world.tilt_direction_deg;
   world["friction"] = {s.world.friction.x(), s.world.friction.y()};
+  world["viscous_friction"] = {s.world.viscous_friction.x(), s.world.viscous_friction.y()};
+  world["friction_law"] = s.world.smooth_friction ? "smooth" : "set_valued";
+  world["friction_smoothing"] = s.world.friction_smoothing;
   world["rolling_friction"] = s.world.rolling_friction;
   world["obstacle"] = json::array();  // those of a table too: the run does not need it any more
   for (const Obstacle& each : s.world.obstacles) {
@@ -146,11 +153,17 @@ void resolve(Scenario& s) {
 
   json& controller = root["controller"];
   controller["name"] = s.controller.name;
-  controller["kp"] = s.controller.kp;
-  controller["kd"] = s.controller.kd;
+  controller["kp"] = to_json(s.controller.kp);
+  controller["kd"] = to_json(s.controller.kd);
   controller["servo"] = s.controller.implicit_servo ? "implicit" : "explicit";
   controller["torque_limit"] = number(s.controller.torque_limit);
   controller["start_time"] = s.controller.start_time;
+  controller["noise"]["position"] = s.controller.noise.position;
+  controller["noise"]["heading_deg"] = s.controller.noise.heading_deg;
+  controller["noise"]["joint_deg"] = s.controller.noise.joint_deg;
+  controller["noise"]["velocity"] = s.controller.noise.velocity;
+  controller["noise"]["heading_rate_deg"] = s.controller.noise.heading_rate_deg;
+  controller["noise"]["joint_rate_deg"] = s.controller.noise.joint_rate_deg;
 
   json& solver = root["solver"];
   solver["name"] = s.solver.name;
@@ -167,6 +180,9 @@ void resolve(Scenario& s) {
   solver["thesis"]["r_H"] = s.solver.thesis.r_H;
   solver["thesis"]["epsilon"] = s.solver.thesis.epsilon;
   solver["thesis"]["max_iterations"] = s.solver.thesis.max_iterations;
+
+  solver["smooth"]["rtol"] = s.solver.smooth.rtol;
+  solver["smooth"]["atol"] = s.solver.smooth.atol;
 
   if (s.stop.past_x) root["stop"]["past_x"] = *s.stop.past_x;
   if (s.stop.stuck_s) root["stop"]["stuck_s"] = *s.stop.stuck_s;

@@ -169,10 +169,11 @@ class Validator {
       fault(node, path, fmt::format("{} is not built yet", describe(node)), hint);
       return;
     }
-    if (!key.model.empty() && !model_.empty() && key.model != model_ && !is_default(key, node)) {
+    if (!model_.empty() && !goes_with(key, model_) && !is_default(key, node)) {
       fault(node, path,
-            fmt::format("goes with robot.model = \"{}\", this robot is \"{}\"", key.model, model_),
-            fmt::format("leave it out, or write  model = \"{}\"  in [robot]", key.model));
+            fmt::format("goes with robot.model = \"{}\", this robot is \"{}\"",
+                        fmt::join(key.models, "\" or \""), model_),
+            fmt::format("leave it out, or write  model = \"{}\"  in [robot]", key.models.front()));
       return;
     }
     for (const Choice& choice : key.choices) {
@@ -213,6 +214,8 @@ class Validator {
         return is_word(node);
       case KeyType::pair:
         return are_numbers(node) && node.items.size() == 2;
+      case KeyType::gains:
+        return is_number(node) || (are_numbers(node) && !node.items.empty());
       case KeyType::start_shape:
         return is_word(node) || are_numbers(node);
       case KeyType::path_list:
@@ -244,7 +247,8 @@ class Validator {
                          key.unit, last_word(key.name), key.example);
     }
     // in a list of numbers, name the one that is wrong
-    if (node.is_array() && (key.type == KeyType::pair || key.type == KeyType::start_shape)) {
+    if (node.is_array() && (key.type == KeyType::pair || key.type == KeyType::gains ||
+                            key.type == KeyType::start_shape)) {
       for (std::size_t i = 0; i < node.items.size(); ++i) {
         const std::optional<double> number = as_number(node.items[i]);
         if (number && in_range(key, *number)) continue;

@@ -3,20 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/planar/system.hpp"
 
-#include "start_pose.hpp"
+#include "planar_model.hpp"
 #include "step_options.hpp"
 
 namespace coluber::simulation {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kAllowedOverlap = 1e-6;  // m
 
 void refuse_overlap(const scenario::Scenario& scenario, const planar::Model& model,
@@ -50,6 +48,23 @@ bool has_rough_obstacles(const planar::Model& model) {
                              [](const planar::Obstacle& obstacle) { return obstacle.mu > 0.0; });
 }
 
+/// Held over a step, the linearising torque leaves phidd = u of the step's start: with the midpoint
+/// rule for phi the error grows unless dt < 2/K_D and dt < 2 K_D/K_P, as of a servo with unit
+/// inertia.
+void warn_of_explicit_linearisation(const scenario::Scenario& scenario,
+                                    std::vector<std::string>& warnings) {
+  const double limit = explicit_limit(scenario, [](double kp, double kd) {
+    return kp > 0.0 ? std::min(2.0 / kd, 2.0 * kd / kp) : 2.0 / kd;
+  });
+  if (scenario.solver.dt < limit) return;
+  warnings.push_back(fmt::format(
+      "controller.name = \"input_output_linearisation\", explicit: stable for dt below {:.3g} s "
+      "with kp = {}, kd = {}; solver.dt is {:.3g} s, expect it to run away; take a smaller dt or "
+      "smaller gains",
+      limit, describe(scenario.controller.kp), describe(scenario.controller.kd),
+      scenario.solver.dt));
+}
+
 /// Below this r_T (kg) the thesis' iteration settles on the friction of every link by itself, and
 /// joints only help: r times the largest eigenvalue of W^T M^-1 W stays below 2. Of rough obstacles
 /// one a link counts.
@@ -79,24 +94,8 @@ double thesis_limit(const planar::Model& model) {
 std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
                                     const Eigen::VectorXd& start_phi,
                                     std::vector<std::string>& warnings) {
-  planar::Model model;
-  for (const scenario::Link& link : scenario.robot.link) {
-    model.links.push_back(
-        {link.mass, link.inertia, link.length, link.half_core, link.radius, link.cg_offset});
-  }
-  for (const scenario::Obstacle& obstacle : scenario.world.obstacles) {
-    model.obstacles.push_back({{obstacle.x, obstacle.y}, obstacle.radius, obstacle.friction});
-  }
-  model.g = scenario.world.gravity;
-  model.mu_T = scenario.world.friction;
-  model.friction_points = scenario.robot.friction_points;
-  model.tilt = scenario.world.tilt_deg * kDegree;
-  model.tilt_direction = scenario.world.tilt_direction_deg * kDegree;
-
-  const int link = scenario.start.link - 1;
-  double theta = scenario.start.heading_deg * kDegree + first_link_angle(scenario, start_phi);
-  for (int j = 0; j < link; ++j) theta += start_phi(j);
-  planar::State state = planar::make_state(model, start_phi, link, scenario.start.position, theta);
+  planar::Model model = make_planar_model(scenario);
+  planar::State state = make_planar_state(scenario, model, start_phi);
   refuse_overlap(scenario, model, state);
 
   const auto options = make_step_options<planar::StepOptions>(scenario);
@@ -113,14 +112,16 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
   }
 
   warn_of_many_links(scenario, warnings);
-  const scenario::Controller& controller = scenario.controller;
-  if (!controller.implicit_servo && model.n() > 1) {
+  if (scenario.controller.name == "input_output_linearisation") {
+    warn_of_explicit_linearisation(scenario, warnings);
+  } else if (!scenario.controller.implicit_servo && model.n() > 1) {
     // A straight chain has the fastest joint mode; the start posture may have a faster one in odd
     // robots.
     const planar::State straight = planar::make_state(model, 0.0 * start_phi, 0, {0.0, 0.0}, 0.0);
-    const double limit =
-        std::min(planar::explicit_servo_limit(model, straight, controller.kp, controller.kd),
-                 planar::explicit_servo_limit(model, state, controller.kp, controller.kd));
+    const double limit = explicit_limit(scenario, [&](double kp, double kd) {
+      return std::min(planar::explicit_servo_limit(model, straight, kp, kd),
+                      planar::explicit_servo_limit(model, state, kp, kd));
+    });
     warn_of_explicit_servo(scenario, limit, warnings);
   }
   return std::make_unique<planar::PlanarSystem>(std::move(model), std::move(state), options,

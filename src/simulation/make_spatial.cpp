@@ -127,9 +127,10 @@ std::unique_ptr<System> make_spatial(const scenario::Scenario& scenario,
     const Eigen::VectorXd straight_phi = 0.0 * start_phi;
     const spatial::State straight = spatial::make_state(
         model, straight_phi, 0, Eigen::Vector3d::UnitZ(), spatial::compute_axes(0.0, 0.0, 0.0));
-    const double limit =
-        std::min(spatial::explicit_servo_limit(model, straight, controller.kp, controller.kd),
-                 spatial::explicit_servo_limit(model, state, controller.kp, controller.kd));
+    const double limit = explicit_limit(scenario, [&](double kp, double kd) {
+      return std::min(spatial::explicit_servo_limit(model, straight, kp, kd),
+                      spatial::explicit_servo_limit(model, state, kp, kd));
+    });
     warn_of_explicit_servo(scenario, limit, warnings);
   }
   return std::make_unique<spatial::SpatialSystem>(std::move(model), std::move(state), options,

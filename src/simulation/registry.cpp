@@ -2,14 +2,20 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "coluber/control/input_output_linearisation.hpp"
+#include "coluber/control/noisy_measurement.hpp"
 #include "coluber/control/pd.hpp"
 #include "coluber/gait/harmonic.hpp"
 #include "coluber/gait/table.hpp"
 #include "coluber/simulation/make_planar.hpp"
+#include "coluber/simulation/make_robot_model.hpp"
 #include "coluber/simulation/make_spatial.hpp"
+
+#include "planar_model.hpp"
 
 namespace coluber::simulation {
 
@@ -63,14 +69,41 @@ std::unique_ptr<gait::Gait> make_table(const scenario::Scenario& scenario, bool 
   return gait::load_table(scenario.gait.table, scenario.robot.angles());
 }
 
+/// The controller behind the scenario's measurement noise, if it has any.
+std::unique_ptr<control::Controller> add_noise(const scenario::Scenario& scenario,
+                                               std::unique_ptr<control::Controller> controller) {
+  const scenario::Noise& noise = scenario.controller.noise;
+  if (noise == scenario::Noise{}) return controller;
+  return std::make_unique<control::NoisyMeasurement>(
+      std::move(controller), control::NoiseOptions{.position = noise.position,
+                                                   .heading = noise.heading_deg * degree,
+                                                   .joint = noise.joint_deg * degree,
+                                                   .velocity = noise.velocity,
+                                                   .heading_rate = noise.heading_rate_deg * degree,
+                                                   .joint_rate = noise.joint_rate_deg * degree,
+                                                   .seed = scenario.seed});
+}
+
 std::unique_ptr<control::Controller> make_pd(const scenario::Scenario& scenario) {
   const scenario::Controller& controller = scenario.controller;
-  return std::make_unique<control::Pd>(
-      control::PdOptions{.kp = controller.kp,
-                         .kd = controller.kd,
-                         .implicit_servo = controller.implicit_servo,
-                         .start_time = controller.start_time,
-                         .torque_limit = controller.torque_limit});
+  return add_noise(scenario, std::make_unique<control::Pd>(
+                                 control::PdOptions{.kp = controller.kp,
+                                                    .kd = controller.kd,
+                                                    .implicit_servo = controller.implicit_servo,
+                                                    .start_time = controller.start_time,
+                                                    .torque_limit = controller.torque_limit}));
+}
+
+std::unique_ptr<control::Controller> make_linearisation(const scenario::Scenario& scenario) {
+  const scenario::Controller& controller = scenario.controller;
+  return add_noise(scenario,
+                   std::make_unique<control::InputOutputLinearisation>(
+                       make_planar_model(scenario),
+                       control::LinearisationOptions{.kp = controller.kp,
+                                                     .kd = controller.kd,
+                                                     .eps_C = scenario.world.friction_smoothing,
+                                                     .start_time = controller.start_time,
+                                                     .torque_limit = controller.torque_limit}));
 }
 
 }  // namespace
@@ -81,6 +114,9 @@ const std::vector<Entry<ModelFactory>>& models() {
        make_planar},
       {"spatial", "snake in space on a floor among vertical cylinders, with rolling (Transeth 4)",
        make_spatial},
+      {"robot_model",
+       "planar snake in minimal coordinates, the plant of model-based control (Transeth 6)",
+       make_robot_model},
   };
   return entries;
 }
@@ -99,6 +135,8 @@ const std::vector<Entry<GaitFactory>>& gaits() {
 const std::vector<Entry<ControllerFactory>>& controllers() {
   static const std::vector<Entry<ControllerFactory>> entries{
       {"pd", "proportional-derivative joint servos, Transeth (3.51)", make_pd},
+      {"input_output_linearisation",
+       "torques that cancel the robot's own dynamics, Transeth (6.58), (6.60)", make_linearisation},
   };
   return entries;
 }

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "coluber/simulation/simulation.hpp"
 
+#include "simulation/loop_feedback.hpp"
 #include "simulation/stop.hpp"
 
 namespace coluber::simulation {
@@ -233,6 +235,7 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
 //   1. references at E (those at A are the last step's)     gait
 //   2. command of the step from state at A and references   controller
 //   3. state at E                                           system
+//      (a model that is integrated has the controller at work inside the step: 2 and 3 in one)
 //   4. judge the step, watch for a runaway
 //   5. a frame, if one falls on E; the end, if a condition of [stop] holds there
 //   6. a checkpoint, if one is wanted after E
@@ -255,8 +258,8 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   BaseState base;
   std::vector<double> values(static_cast<std::size_t>(frame_size(system.observables())));
   FrameSchedule schedule(dt, scenario.record.rate_hz);
-  LoopState loop{RunawayGuard(!scenario.controller.implicit_servo, simulation.gait->max_rate(),
-                              scenario.controller.start_time, dt),
+  LoopState loop{RunawayGuard(!scenario.controller.implicit_servo && !system.takes_feedback(),
+                              simulation.gait->max_rate(), scenario.controller.start_time, dt),
                  JointCommand(joints), StopConditions(scenario, system),
                  Tally{.first = system.step_count()}};
   if (!options.resume.empty()) {
@@ -264,6 +267,11 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     schedule.pass(system.step_count());
   }
   auto& [guard, command, stop, tally] = loop;
+  std::optional<LoopFeedback> feedback;  // at work inside the step, where the model can have it so
+  if (system.takes_feedback() && simulation.controller->continuous()) {
+    feedback.emplace(system, *simulation.gait, *simulation.controller,
+                     scenario.controller.start_time);
+  }
   const CheckpointSchedule checkpoints(dt, scenario.record.checkpoint_s);
   const std::int64_t begun = system.step_count();
 
@@ -306,28 +314,31 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     const double t_E = static_cast<double>(k + 1) * dt;
     lap(options.profile, Phase::bookkeeping);
     simulation.gait->evaluate(t_E, phi_d_E, phidot_d_E);
-    bool has_base = false;
-    if (simulation.controller->model_based()) {
-      simulation.gait->evaluate_acceleration(t_A, phidd_d_A);
-      has_base = system.base_state(base);
-    }
     lap(options.profile, Phase::references);
-    command.phi_d = phi_d_E;
-    command.phidot_d = phidot_d_E;
-    simulation.controller->update({.t = t_A,
-                                   .dt = dt,
-                                   .phi = phi,
-                                   .phidot = phidot,
-                                   .phi_d_A = phi_d_A,
-                                   .phidot_d_A = phidot_d_A,
-                                   .phi_d_E = phi_d_E,
-                                   .phidot_d_E = phidot_d_E,
-                                   .phidd_d_A = phidd_d_A,
-                                   .base = has_base ? &base : nullptr,
-                                   .system = system},
-                                  command);
-    lap(options.profile, Phase::controller);
-    const StepInfo info = system.step(command);
+    StepInfo info;
+    if (feedback) {
+      info = system.step_under(*feedback, phi_d_E);
+    } else {
+      const bool model_based = simulation.controller->model_based();
+      if (model_based) simulation.gait->evaluate_acceleration(t_A, phidd_d_A);
+      const bool has_base = model_based && system.base_state(base);
+      command.phi_d = phi_d_E;
+      command.phidot_d = phidot_d_E;
+      simulation.controller->update({.t = t_A,
+                                     .dt = dt,
+                                     .phi = phi,
+                                     .phidot = phidot,
+                                     .phi_d_A = phi_d_A,
+                                     .phidot_d_A = phidot_d_A,
+                                     .phi_d_E = phi_d_E,
+                                     .phidot_d_E = phidot_d_E,
+                                     .phidd_d_A = phidd_d_A,
+                                     .base = has_base ? &base : nullptr,
+                                     .system = system},
+                                    command);
+      lap(options.profile, Phase::controller);
+      info = system.step(command);
+    }
     if (info.status == Status::non_finite) {  // the state is still that at A: no step was taken
       ++tally.failed_steps;
       outcome.status = RunStatus::failed;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,23 @@ inline void warn_of_many_links(const scenario::Scenario& scenario,
       links, kManyLinks));
 }
 
+/// Limit on dt (s) of a controller that holds its torques over a step: `limit(kp, kd)` with the
+/// gains of each joint, the least of them.
+template <typename Limit>
+double explicit_limit(const scenario::Scenario& scenario, Limit&& limit) {
+  const control::Gains& kp = scenario.controller.kp;
+  const control::Gains& kd = scenario.controller.kd;
+  if (kp.is_uniform() && kd.is_uniform()) return limit(kp(0), kd(0));
+  double least = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < scenario.robot.angles(); ++j) least = std::min(least, limit(kp(j), kd(j)));
+  return least;
+}
+
+/// Gains as a warning names them.
+inline std::string describe(const control::Gains& gains) {
+  return gains.is_uniform() ? fmt::format("{}", gains(0)) : "those given";
+}
+
 /// An explicit servo whose step is not below `limit` (s).
 inline void warn_of_explicit_servo(const scenario::Scenario& scenario, double limit,
                                    std::vector<std::string>& warnings) {
@@ -60,7 +78,8 @@ inline void warn_of_explicit_servo(const scenario::Scenario& scenario, double li
       "controller.servo = \"explicit\": this chain is stable for dt below {:.3g} s with kp = {}, "
       "kd = {}; solver.dt is {:.3g} s, expect it to run away; use servo = \"implicit\" or a "
       "smaller dt",
-      limit, scenario.controller.kp, scenario.controller.kd, scenario.solver.dt));
+      limit, describe(scenario.controller.kp), describe(scenario.controller.kd),
+      scenario.solver.dt));
 }
 
 }  // namespace coluber::simulation

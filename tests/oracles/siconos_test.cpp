@@ -238,8 +238,8 @@ TEST_P(Siconos, AgreesStepByStep) {
     JointCommand command(model.angles());
     simulation.gait->evaluate(t, command.phi_d, command.phidot_d);
     if (t > controller.start_time) {
-      command.k_P.setConstant(controller.kp);
-      command.k_D.setConstant(controller.kd);
+      command.k_P.setConstant(controller.kp(0));
+      command.k_D.setConstant(controller.kd(0));
     }
     const StepInfo info = step(model, state, data, command, options);
     ASSERT_EQ(info.status, Status::ok) << "t = " << t;

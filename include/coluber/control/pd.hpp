@@ -1,8 +1,10 @@
 #pragma once
 
 #include <limits>
+#include <utility>
 
 #include "coluber/control/controller.hpp"
+#include "coluber/control/gains.hpp"
 #include "coluber/core/export.hpp"
 
 namespace coluber::control {
@@ -14,8 +16,8 @@ namespace coluber::control {
 
 /// Gains of the servos and how they enter a step.
 struct PdOptions {
-  double kp = 800.0;           ///< N m/rad
-  double kd = 2.0;             ///< N m s/rad
+  Gains kp = 800.0;            ///< N m/rad
+  Gains kd = 2.0;              ///< N m s/rad
   bool implicit_servo = true;  ///< part of the step, stable at any dt; else torques of its start
   double start_time = 0.0;     ///< s, motors off before
   double torque_limit = std::numeric_limits<double>::infinity();  ///< N m
@@ -25,9 +27,10 @@ struct PdOptions {
 /// at ±torque_limit.
 class COLUBER_EXPORT Pd final : public Controller {
  public:
-  /// The same gains for every joint.
-  explicit Pd(const PdOptions& options) : options_(options) {}
+  /// Gains are one number, or one a joint.
+  explicit Pd(PdOptions options) : options_(std::move(options)) {}
   void update(const ControlInput& input, JointCommand& command) override;
+  [[nodiscard]] bool continuous() const override { return true; }
 
  private:
   PdOptions options_;

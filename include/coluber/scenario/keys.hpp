@@ -19,6 +19,7 @@ enum class KeyType : std::uint8_t {
   choice,       ///< one of `Key::choices`
   path,         ///< relative to the file that holds the key
   pair,         ///< two numbers
+  gains,        ///< a number, or a list of one a joint
   start_shape,  ///< one of `Key::choices`, or a list of numbers
   path_list,    ///< a path or a list of paths
 };
@@ -48,14 +49,17 @@ struct Key {
   bool above_min = false;         ///< the range is (min, max], not [min, max]
   bool infinity_allowed = false;  ///< inf means "no limit"
   std::vector<Choice> choices{};
-  std::string doc{};      ///< one line, no full stop
-  std::string example{};  ///< TOML text of a sensible value
-  std::string model{};    ///< the only model that knows it; "": every one
-  bool built = true;      ///< false: known, but any value other than the default is "not built yet"
+  std::string doc{};                  ///< one line, no full stop
+  std::string example{};              ///< TOML text of a sensible value
+  std::vector<std::string> models{};  ///< those that know it; none: every one
+  bool built = true;  ///< false: known, but any value other than the default is "not built yet"
 };
 
 /// Every scenario key, in the order of a file.
 COLUBER_EXPORT const std::vector<Key>& keys();
+
+/// `robot.model` is one of those that know the key.
+COLUBER_EXPORT bool goes_with(const Key& key, std::string_view model);
 
 /// The row of `name`; nullptr if there is none.
 COLUBER_EXPORT const Key* find_key(std::string_view name);

@@ -12,6 +12,7 @@
 
 #include <Eigen/Core>
 
+#include "coluber/control/gains.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/core/export.hpp"
 
@@ -71,7 +72,10 @@ struct World {
   double gravity = 9.81;
   double tilt_deg = 0.0;
   double tilt_direction_deg = 0.0;
-  Eigen::Vector2d friction{0.2, 0.2};  ///< along and across the link
+  Eigen::Vector2d friction{0.2, 0.2};          ///< along and across the link
+  Eigen::Vector2d viscous_friction{0.0, 0.0};  ///< along and across the link (s/m)
+  bool smooth_friction = false;                ///< friction_law = "smooth"; false: "set_valued"
+  double friction_smoothing = 1e-3;            ///< m/s
   double rolling_friction = 0.0;
   std::vector<Obstacle> obstacles;       ///< those of the file, then those of the table
   std::filesystem::path obstacle_table;  ///< resolved path of the CSV; empty: none
@@ -98,14 +102,32 @@ struct Gait {
   VerticalGait vertical;
 };
 
+/// `[controller.noise]`: measurements are off by up to this much; angles in degrees.
+struct Noise {
+  double position = 0.0;          ///< m
+  double heading_deg = 0.0;       ///< deg
+  double joint_deg = 0.0;         ///< deg
+  double velocity = 0.0;          ///< m/s
+  double heading_rate_deg = 0.0;  ///< deg/s
+  double joint_rate_deg = 0.0;    ///< deg/s
+  friend bool operator==(const Noise&, const Noise&) = default;
+};
+
 /// `[controller]`.
 struct Controller {
   std::string name = "pd";
-  double kp = 800.0;
-  double kd = 2.0;
+  control::Gains kp = 800.0;  ///< one, or one a joint angle
+  control::Gains kd = 2.0;
   bool implicit_servo = true;
   double torque_limit = std::numeric_limits<double>::infinity();
   double start_time = 0.0;
+  Noise noise;
+};
+
+/// `[solver.smooth]`: tolerances of the smooth model's integrator.
+struct SmoothSolver {
+  double rtol = 1e-6;
+  double atol = 1e-8;
 };
 
 /// `[solver.thesis]`.
@@ -129,6 +151,7 @@ struct Solver {
   bool stop_on_failure = true;
   std::filesystem::path dump{};  ///< for the problem of the hardest step; empty: none
   ThesisSolver thesis;
+  SmoothSolver smooth;
 };
 
 /// Conditions that end a run before its duration; none by default.

@@ -227,8 +227,8 @@ checkpoint_s = 1
   EXPECT_EQ(s.gait.omega_deg, 20.0);
   EXPECT_EQ(s.gait.phase_deg, 30.0);
   EXPECT_EQ(s.gait.offset_deg, 5.0);
-  EXPECT_EQ(s.controller.kp, 3.0);
-  EXPECT_EQ(s.controller.kd, 0.5);
+  EXPECT_EQ(s.controller.kp, control::Gains(3.0));
+  EXPECT_EQ(s.controller.kd, control::Gains(0.5));
   EXPECT_FALSE(s.controller.implicit_servo);
   EXPECT_EQ(s.controller.torque_limit, 7.5);
   EXPECT_EQ(s.controller.start_time, 0.25);
@@ -413,8 +413,8 @@ TEST(LoadRecord, TheRateIsAtMostOneFrameAStep) {
 TEST(Load, RefusesRunsThatWouldFillTheDiskOrNeverEnd) {
   EXPECT_THAT(
       fault_of("duration = 1e6\n" + aiko),
-      HasSubstr("record.rate_hz: 1e+08 frames of about 120 numbers are 96 GB, the limit is 2 "
-                "GB\n  hint: for this robot and duration at most  rate_hz = 2.08"));
+      HasSubstr("record.rate_hz: 1e+08 frames of about 131 numbers are 105 GB, the limit is 2 "
+                "GB\n  hint: for this robot and duration at most  rate_hz = 1.91"));
   EXPECT_THAT(fault_of("duration = 1e6\n" + aiko + "[record]\nrate_hz = 1\n[solver]\ndt = 1e-9\n"),
               HasSubstr("solver.dt: 1000000 s in steps of 1e-09 s are 1e+15 steps"));
   EXPECT_THAT(fault_of("duration = 1e-4\n" + aiko),

@@ -36,7 +36,7 @@ TEST(Validate, WrongTypesSayWhatWasExpectedAndFound) {
             "error: s.toml:3:17: robot.link.mass: expected a number > 0, at most 1000000, got "
             "\"heavy\"\n  hint: mass of a link, in kg, for example  mass = 0.682");
   EXPECT_THAT(fault_of(aiko + "[controller]\nkp = true\n"), HasSubstr("got true"));
-  EXPECT_THAT(fault_of(aiko + "[controller]\nkp = [1]\n"), HasSubstr("got a list of 1"));
+  EXPECT_THAT(fault_of(aiko + "[solver]\ndt = [1]\n"), HasSubstr("got a list of 1"));
   EXPECT_THAT(fault_of(aiko + "[controller]\nkp = {}\n"), HasSubstr("got a table"));
   EXPECT_THAT(fault_of(aiko + "[controller]\nkp = 2020-01-01\n"), HasSubstr("got a date or time"));
   EXPECT_THAT(fault_of(aiko + "[record]\ncsv = 1\n"), HasSubstr("expected true or false, got 1"));
@@ -191,7 +191,7 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
     if (!key.built || key.name == "include") continue;
     std::string name = key.name;
     std::string text = aiko;
-    if (!key.model.empty()) text += "model = \"" + key.model + "\"\n";
+    if (!key.models.empty()) text += "model = \"" + key.models.front() + "\"\n";
     // equal sharing is for a robot that cannot lift its links
     if (name == "solver.load_sharing") text += "joint = \"yaw\"\n";
     text += "[gait]\n";

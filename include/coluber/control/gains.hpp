@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "coluber/core/export.hpp"
+
+namespace coluber::control {
+
+/// A gain at every joint: the same for all, or one each. The diagonal of a gain matrix.
+class COLUBER_EXPORT Gains {
+ public:
+  /// The same at every joint.
+  Gains(double all) : values_{all} {}  // NOLINT(google-explicit-constructor): `kp = 800`
+  /// One a joint; at least one.
+  explicit Gains(std::vector<double> each) : values_(std::move(each)) {}
+
+  /// True: one number stands for every joint.
+  [[nodiscard]] bool is_uniform() const { return values_.size() == 1; }
+  /// One number, or one a joint.
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
+  /// Of this joint, counted from 0.
+  [[nodiscard]] double operator()(Eigen::Index joint) const {
+    return is_uniform() ? values_.front() : values_[static_cast<std::size_t>(joint)];
+  }
+  friend bool operator==(const Gains&, const Gains&) = default;
+
+ private:
+  std::vector<double> values_;
+};
+
+}  // namespace coluber::control

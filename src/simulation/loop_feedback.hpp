@@ -1,0 +1,32 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "coluber/control/controller.hpp"
+#include "coluber/core/system.hpp"
+#include "coluber/gait/gait.hpp"
+
+namespace coluber::simulation {
+
+/// Gait and controller as one torque law, for a model that is integrated.
+class LoopFeedback final : public Feedback {
+ public:
+  /// The controller is `continuous()`; its motors are off before `start_time` (s).
+  LoopFeedback(const System& system, const gait::Gait& gait, control::Controller& controller,
+               double start_time);
+
+  void compute_torque(double t, const Eigen::Ref<const Eigen::VectorXd>& phi,
+                      const Eigen::Ref<const Eigen::VectorXd>& phidot, const BaseState& base,
+                      Eigen::Ref<Eigen::VectorXd> tau) override;
+  [[nodiscard]] double next_break(double t) const override;
+
+ private:
+  const System& system_;
+  const gait::Gait& gait_;
+  control::Controller& controller_;
+  double start_time_;
+  Eigen::VectorXd phi_, phidot_, phi_d_, phidot_d_, phidd_d_;
+  JointCommand command_;
+};
+
+}  // namespace coluber::simulation
