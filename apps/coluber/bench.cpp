@@ -158,6 +158,47 @@ std::string make_spatial_floor(int n) {
 
 std::string make_cylinders(int n) { return make_spatial_floor(n) + make_obstacles(n, 0.3); }
 
+// The plant of Transeth 7.3.5, as Table 7.2 has it: two friction points, viscous friction, straight
+// with a soft start.
+constexpr std::string_view robot_model = R"(
+schema = 1
+duration = 3.0
+[robot]
+model = "robot_model"
+name = "aiko"
+links = {}
+[start]
+shape = "straight"
+[world]
+friction = [0.2, 0.5]
+viscous_friction = [0.1, 0.2]
+friction_law = "{}"
+[gait]
+name = "lateral_undulation"
+amplitude_deg = 40.0
+omega_deg = 80.0
+phase_deg = -50.0
+soft_start = true
+[controller]
+name = "{}"
+servo = "explicit"
+kp = {}
+kd = {}
+[solver]
+dt = 2.5e-4
+on_failure = "warn"
+)";
+
+std::string make_servos(int n) {
+  return fmt::format(robot_model, n, "set_valued", "pd", "200.0", "1.2");
+}
+std::string make_linearised(int n) {
+  return fmt::format(robot_model, n, "set_valued", "input_output_linearisation", "4e5", "2.4e3");
+}
+std::string make_smooth(int n) {
+  return fmt::format(robot_model, n, "smooth", "input_output_linearisation", "4e5", "2.4e3");
+}
+
 struct Scene {
   std::string_view name;
   std::string (*make)(int n);
@@ -167,7 +208,10 @@ struct Scene {
 constexpr Scene scenes[] = {{"planar.floor", make_floor, false, false},
                             {"planar.pegs", make_pegs, true, false},
                             {"spatial.floor", make_spatial_floor, false, true},
-                            {"spatial.cylinders", make_cylinders, true, true}};
+                            {"spatial.cylinders", make_cylinders, true, true},
+                            {"robot_model.pd", make_servos, false, false},
+                            {"robot_model.linearised", make_linearised, false, false},
+                            {"robot_model.smooth", make_smooth, false, false}};
 
 // Mean of the links' centres seen from above, in a frame of the system.
 Eigen::Vector2d compute_centre(const System& system, std::span<const double> values) {
@@ -257,8 +301,9 @@ Measured measure(const Scene& scene, int n, int repeat) {
   out.name = scene.name;
   out.n = n;
   out.dt = scenario.solver.dt;
-  out.law = scenario.solver.law;
-  out.solver = scenario.solver.name;
+  const bool smooth = scenario.world.smooth_friction;
+  out.law = smooth ? "smooth" : scenario.solver.law;
+  out.solver = smooth ? "cvode" : scenario.solver.name;
 
   scenario::Scenario watched = scenario;
   watched.record.rate_hz = 1.0 / scenario.solver.dt;
@@ -370,7 +415,7 @@ int bench(BenchArguments arguments) {
 
   Json out{{"scenes", Json::array()}, {"growth", Json::object()}};
   if (!arguments.json) {
-    fmt::print("{:<17} {:>4} {:>11} {:>12} {:>10} {:>11} {:>9} {:>7}\n", "scene", "n", "us a step",
+    fmt::print("{:<22} {:>4} {:>11} {:>12} {:>10} {:>11} {:>9} {:>7}\n", "scene", "n", "us a step",
                "x real time", "residual", "iterations", "contacts", "failed");
   }
   for (const Scene* scene : chosen) {
@@ -379,7 +424,7 @@ int bench(BenchArguments arguments) {
       const Measured& row = rows.emplace_back(measure(*scene, n, arguments.repeat));
       out["scenes"].push_back(to_json(row));
       if (!arguments.json) {
-        fmt::print("{:<17} {:>4} {:>11.3f} {:>12.1f} {:>10.1e} {:>6.2f} /{:>3} {:>9.2f} {:>7.0f}\n",
+        fmt::print("{:<22} {:>4} {:>11.3f} {:>12.1f} {:>10.1e} {:>6.2f} /{:>3} {:>9.2f} {:>7.0f}\n",
                    row.name, row.n, row.us_per_step, 1e6 * row.dt / row.us_per_step,
                    row.residual_max, row.iterations_mean, row.iterations_max, row.contacts_mean,
                    row.failed_steps);
@@ -389,7 +434,7 @@ int bench(BenchArguments arguments) {
     if (rows.size() < 2) continue;
     const double growth = compute_growth(rows);
     out["growth"][std::string(scene->name)] = growth;
-    if (!arguments.json) fmt::print("{:<17} time grows as n^{:.2f}\n", scene->name, growth);
+    if (!arguments.json) fmt::print("{:<22} time grows as n^{:.2f}\n", scene->name, growth);
   }
   if (arguments.json) {
     fmt::print("{}\n", out.dump(2));
@@ -407,7 +452,8 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("bench", "time named scenes from end to end");
   command
       ->add_option("names", arguments->names,
-                   "planar.floor, planar.pegs, spatial.floor, spatial.cylinders (default: all)")
+                   "planar.floor, planar.pegs, spatial.floor, spatial.cylinders, robot_model.pd, "
+                   "robot_model.linearised, robot_model.smooth (default: all)")
       ->type_name("NAME");
   command->add_option("--n", arguments->n, "numbers of links (10,20,40,80,160)")
       ->delimiter(',')
