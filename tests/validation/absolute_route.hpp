@@ -164,9 +164,6 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
     M += sd * B.row(j).transpose() * B.row(j);
     S += sr * B.row(j).transpose();
   }
-  const MatrixXd M_inv = M.inverse();
-  const MatrixXd W_J = joint_directions(model, q_M);
-  const Eigen::PartialPivLU<MatrixXd> A_J(W_J.transpose() * M_inv * W_J);
 
   // Contacts in the problem
   const std::vector<FrictionPoint> points = friction_points(model, dt);
@@ -177,7 +174,13 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
     const int i = point.link;
     W_T.block<2, 2>(3 * i, 2 * k) = rotation(q_M(3 * i + 2));
     W_T(3 * i + 2, 2 * k + 1) = point.arm;  // across the link; the part along it has no moment
+    // viscous friction, implicit as the servo: impulse = -load mu_V gamma_E  (6.26)
+    const MatrixXd W = W_T.middleCols<2>(2 * k);
+    M += point.load * W * model.mu_V.asDiagonal() * W.transpose();
   }
+  const MatrixXd M_inv = M.inverse();
+  const MatrixXd W_J = joint_directions(model, q_M);
+  const Eigen::PartialPivLU<MatrixXd> A_J(W_J.transpose() * M_inv * W_J);
   struct Touch {
     int link, obstacle;
     VectorXd w, w_T;

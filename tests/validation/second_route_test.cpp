@@ -122,6 +122,18 @@ TEST(SecondRoute, OneStepAgreesWithTheAbsoluteCoordinatesOfTheThesis) {
   EXPECT_GE(touching, 40) << "the scenes were meant to touch their pegs";
 }
 
+TEST(SecondRoute, OneStepAgreesWithViscousFriction) {
+  std::mt19937_64 random(9);
+  for (int trial = 0; trial < 60; ++trial) {
+    Scene scene = random_scene(random, 1 + trial % 2);
+    scene.model.mu_V = trial % 3 == 0 ? Eigen::Vector2d{0.1, 0.2} : Eigen::Vector2d{3.0, 0.5};
+    planar::StepOptions options;
+    options.plain = trial % 4 < 2;
+    options.newton.tolerance = 1e-13;
+    compare_routes(scene, options, no_anchors(scene), std::to_string(trial));
+  }
+}
+
 TEST(SecondRoute, OneStepAgreesWithTwoFrictionPointsAndRoughObstacles) {
   std::mt19937_64 random(8);
   int touching = 0;

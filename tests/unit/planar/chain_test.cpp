@@ -73,6 +73,10 @@ Scene random_scene(std::uint64_t seed) {
   scene.options.dt = between(0.25e-3, 5e-3);
   scene.options.law = random.uniform() < 0.5 ? Law::anchored : Law::rigid;
   scene.options.newton.tolerance = 1e-12;
+  if (random.uniform() < 0.5) {
+    const double mu_V = between(0.0, 3.0);
+    model.mu_V = {mu_V * random.uniform(), mu_V};
+  }
   return scene;
 }
 
@@ -96,6 +100,8 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
   int fast_steps = 0;
   int contacts = 0;
   int saturated = 0;
+  int viscous = 0;
+  int viscous_alone = 0;
   double largest_cost = 0.0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -121,6 +127,8 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
       ++fast_steps;
       contacts += static_cast<int>(fast.touching.size());
       if (largest(fast.tau) >= scene.tau_max) ++saturated;
+      viscous += fast.viscous ? 1 : 0;
+      viscous_alone += fast.viscous && model.mu_T.isZero(0.0) ? 1 : 0;
       // what rounding of 1e-12 of the weight may do to the velocities: those of a stiff servo
       // differ
       const double speed = 1e-9 * std::max(1.0, largest(reference.u));
@@ -154,6 +162,8 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
   EXPECT_GT(fast_steps, 8000);
   EXPECT_GT(contacts, 1000);
   EXPECT_GT(saturated, 100);
+  EXPECT_GT(viscous, 2000);
+  EXPECT_GT(viscous_alone, 200);
   EXPECT_GT(largest_cost, 1e-4);
 }
 
