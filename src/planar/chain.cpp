@@ -42,6 +42,7 @@ void load(const Model& model, const State& state, const JointCommand& command,
   const double dt = options.dt;
   const int b = model.base();
   const bool three = state.k >= 3;
+  const VectorXd& u_A = start_velocities(state, options, data);
   k.pull_x = dt * data.pull.x();
   k.pull_y = dt * data.pull.y();
   k.limited = false;
@@ -51,9 +52,9 @@ void load(const Model& model, const State& state, const JointCommand& command,
     k.s[slot] = data.pose.sin(i);
     k.x[slot] = data.pose.r(0, i);
     k.y[slot] = data.pose.r(1, i);
-    k.u_x[slot] = state.u(3 * i);
-    k.u_y[slot] = state.u(3 * i + 1);
-    k.u_w[slot] = state.u(3 * i + 2);
+    k.u_x[slot] = u_A(3 * i);
+    k.u_y[slot] = u_A(3 * i + 1);
+    k.u_w[slot] = u_A(3 * i + 2);
     if (i == b) continue;
     const int joint = i > b ? i - 1 : i;
     const double sign = i > b ? 1.0 : -1.0;

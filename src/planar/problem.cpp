@@ -215,6 +215,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   }
   viscous = viscosity.maxCoeff() > 0.0;
 
+  u_minimal = VectorXd::Zero(3 * n);
   tau = VectorXd::Zero(std::max(0, n - 1));
   ground_impulse = Eigen::Matrix2Xd::Zero(2, n);
   obstacle_impulse = Eigen::Matrix2Xd::Zero(2, n);
@@ -226,6 +227,7 @@ Data& Data::operator=(Data&&) noexcept = default;
 
 void find_contacts(const Model& model, const State& state, const StepOptions& options, Data& data) {
   compute_pose(model, state.base, state.phi, data.pose);
+  if (options.minimal_coordinates) update_minimal_velocities(model, state, options.dt, data);
   data.next_near.clear();
   data.touching.clear();
   data.penetration = 0.0;
@@ -279,6 +281,7 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
   const double dt = options.dt;
   const int b = model.base();
   const Pose& pose = data.pose;
+  const VectorXd& u_A = start_velocities(state, options, data);
   auto& problem = data.problem;
   COLUBER_ASSERT(
       state.ground.size() == model.links.size() * static_cast<std::size_t>(model.friction_points),
@@ -309,9 +312,9 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
         -m * y, m, 0.0,                                         //
         m * x, 0.0, m;
     if (data.viscous) add_viscosity(pose, i, data.viscosity.col(i), dt, node.M);
-    const double p_x = m * (state.u(3 * i) + pull_x);
-    const double p_y = m * (state.u(3 * i + 1) + pull_y);
-    node.p << link.Theta * state.u(3 * i + 2) + cross(x, y, p_x, p_y), p_x, p_y;
+    const double p_x = m * (u_A(3 * i) + pull_x);
+    const double p_y = m * (u_A(3 * i + 1) + pull_y);
+    node.p << link.Theta * u_A(3 * i + 2) + cross(x, y, p_x, p_y), p_x, p_y;
 
     // Joint to the parent: phi = theta_(i+1) - theta_i, so in the rear half the child turns by
     // -phidot.

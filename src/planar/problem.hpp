@@ -11,9 +11,20 @@ using nonsmooth::kEpsilon;
 using nonsmooth::predict;
 using nonsmooth::remember;
 
-/// Pose at q_M, and the obstacle contacts of the step: `pose`, `next_near`, `touching` and
-/// `penetration` of the data.
+/// Pose at q_M, the velocities the step starts from if they are not the state's own, and the
+/// obstacle contacts of the step: `pose`, `u_minimal`, `next_near`, `touching` and `penetration` of
+/// the data.
 void find_contacts(const Model& model, const State& state, const StepOptions& options, Data& data);
+
+/// Link velocities a step in minimal coordinates starts from, at `data.pose`: `u_minimal` and
+/// `T_minimal` of the data.
+void update_minimal_velocities(const Model& model, const State& state, double dt, Data& data);
+
+/// Link velocities the step starts from.
+inline const VectorXd& start_velocities(const State& state, const StepOptions& options,
+                                        const Data& data) {
+  return options.minimal_coordinates ? data.u_minimal : state.u;
+}
 
 /// `data.problem` and the guess from what find_contacts() found.
 void fill_problem(const Model& model, const State& state, const JointCommand& command,

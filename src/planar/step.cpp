@@ -42,6 +42,7 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
   const double dt = options.dt;
   const Pose& pose = data.pose;
   const auto& problem = data.problem;
+  const VectorXd& start = start_velocities(state, options, data);
   StepWork work;
   double T_A = 0.0;
   double T_E = 0.0;
@@ -49,7 +50,7 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
     const int i = data.link_of_node[k];
     const Link& link = model.links[static_cast<std::size_t>(i)];
     const auto& u = data.solution.twist[k];
-    const Vector3d u_A = state.u.segment<3>(3 * i);
+    const Vector3d u_A = start.segment<3>(3 * i);
     const Vector3d u_E{u(1) - u(0) * pose.r(1, i), u(2) + u(0) * pose.r(0, i), u(0)};
     const Vector3d mean = 0.5 * (u_A + u_E);
     T_A += 0.5 * (link.m * u_A.head<2>().squaredNorm() + link.Theta * u_A(2) * u_A(2));
@@ -154,6 +155,8 @@ StepInfo step(const Model& model, State& state, Data& data, const JointCommand& 
   }
   const StepInfo info = fast ? *fast : step_plain(model, state, data, command, options);
   if (info.status == Status::non_finite) return info;
+  // what the step started with and the state had not is the scheme's
+  if (options.minimal_coordinates) data.work.scheme += data.T_minimal;
   state.near.swap(data.next_near);
   data.next_near.reserve(state.near.capacity());
 

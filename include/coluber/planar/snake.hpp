@@ -118,6 +118,10 @@ struct StepOptions {
   nonsmooth::GaussSeidelOptions gauss_seidel;
   nonsmooth::ThesisOptions thesis;
   bool plain = false;  ///< never the fast layout of the step; the same answer to rounding
+  /// The step of the robot model of Transeth 6.2: M(q_M) (nu_E - nu_A) + dt C(q_M, nu_A) nu_A =
+  /// impulses, in the velocities nu = (twist, phidot) of the joint coordinates, instead of chapter
+  /// 3's M (u_E - u_A) in those of the links. The same motion as dt goes to zero.
+  bool minimal_coordinates = false;
 };
 
 /// Configuration of every link at one instant.
@@ -174,6 +178,8 @@ struct COLUBER_EXPORT Data {
   double weight_scale = 1.0;         ///< m_min g (N)
   double load = 0.0;                 ///< weight across the slope, g cos(tilt) (N/kg)
   Vector2d pull = Vector2d::Zero();  ///< weight along it, g sin(tilt) downhill (N/kg)
+  VectorXd u_minimal;      ///< link velocities a step in minimal coordinates starts from, 3n
+  double T_minimal = 0.0;  ///< their kinetic energy less that of the state's own (J)
 
   std::unique_ptr<Chain> chain;
 
