@@ -98,7 +98,8 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
   planar::State state = make_planar_state(scenario, model, start_phi);
   refuse_overlap(scenario, model, state);
 
-  const auto options = make_step_options<planar::StepOptions>(scenario);
+  auto options = make_step_options<planar::StepOptions>(scenario);
+  options.minimal_coordinates = scenario.robot.model == "robot_model";
   const scenario::Solver& solver = scenario.solver;
   if (solver.name == "thesis" && solver.thesis.r_T >= thesis_limit(model)) {
     warnings.push_back(fmt::format(
