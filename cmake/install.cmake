@@ -30,15 +30,24 @@ configure_package_config_file(cmake/coluberConfig.cmake.in ${COLUBER_GENERATED}/
 write_basic_package_version_file(${COLUBER_GENERATED}/coluberConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${COLUBER_GENERATED}/coluberConfig.cmake ${COLUBER_GENERATED}/coluberConfigVersion.cmake
-  DESTINATION ${COLUBER_CMAKE_DIR})
+  cmake/FindCVODE.cmake DESTINATION ${COLUBER_CMAKE_DIR})
 
 # A static library leaves its own dependencies to whoever links it.
 set(COLUBER_PC_DEPENDENCIES "fmt tomlplusplus hdf5-serial zlib")
+set(COLUBER_PC_LIBRARIES "")  # those without a pkg-config file
+if(CVODE_FOUND)
+  set(COLUBER_PC_LIBRARIES
+    "-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense")
+endif()
 if(BUILD_SHARED_LIBS)
   set(COLUBER_PC_REQUIRES "eigen3")
+  set(COLUBER_PC_LIBS "")
+  set(COLUBER_PC_LIBS_PRIVATE "${COLUBER_PC_LIBRARIES}")
   set(COLUBER_PC_REQUIRES_PRIVATE "${COLUBER_PC_DEPENDENCIES}")
 else()
   set(COLUBER_PC_REQUIRES "eigen3 ${COLUBER_PC_DEPENDENCIES}")
+  set(COLUBER_PC_LIBS "${COLUBER_PC_LIBRARIES}")
+  set(COLUBER_PC_LIBS_PRIVATE "")
   set(COLUBER_PC_REQUIRES_PRIVATE "")
 endif()
 # ${pcfiledir} is <prefix>/<libdir>/pkgconfig: the way back to the prefix, however deep libdir is.

@@ -28,7 +28,7 @@ endif()
 set(COLUBER_LIBRARIES "")
 foreach(pair "Eigen=${Eigen3_VERSION}" "fmt=${fmt_VERSION}" "nlohmann-json=${nlohmann_json_VERSION}"
         "toml++=${tomlplusplus_VERSION}" "HDF5=${HDF5_VERSION}" "zlib=${ZLIB_VERSION_STRING}" "CLI11=${CLI11_VERSION}"
-        "cpp-httplib=${httplib_VERSION}")
+        "CVODE=${CVODE_VERSION}" "cpp-httplib=${httplib_VERSION}")
   if(pair MATCHES "^(.+)=(.+)$")  # one that was not found has no version
     string(APPEND COLUBER_LIBRARIES "    Library{\"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\"},\n")
   endif()

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "coluber/core/code_path.hpp"
+#include "coluber/planar/smooth_system.hpp"
 #include "coluber/scenario/keys.hpp"
 
 #include "command.hpp"
@@ -77,7 +78,8 @@ int print_version(bool json) {
                            {"data", data_folder().string()},
                            {"viewer_page", page.empty() ? ordered_json() : ordered_json(page)},
                            {"features",
-                            {{"plot", on_path("gnuplot")},
+                            {{"smooth_friction", planar::SmoothSystem::is_built()},
+                             {"plot", on_path("gnuplot")},
                              {"view", has_server && !page.empty()},
                              {"export_html", !page.empty()},
                              {"export_png", chromium && !page.empty()}}}};

@@ -1,7 +1,9 @@
-#include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <span>
 
 #include "coluber/core/assert.hpp"
+#include "coluber/math/atan.hpp"
 #include "coluber/planar/robot_model.hpp"
 
 #include "robot_kinematics.hpp"
@@ -33,7 +35,8 @@ void update_friction(const SmoothFriction& friction, RobotData& data) {
     slip_y[2 * i] = (across + data.arm(0, i) * data.omega(i)) * over;
     slip_y[2 * i + 1] = (across + data.arm(1, i) * data.omega(i)) * over;
   }
-  for (Eigen::Index k = 0; k < 4 * n; ++k) data.angle(k) = std::atan(data.slip(k));
+  const auto size = static_cast<std::size_t>(4 * n);
+  math::atan(std::span(data.slip.data(), size), std::span(data.angle.data(), size));
 
   const Vector2d coulomb = 2.0 / std::numbers::pi * data.mu_C;
   const Vector2d viscous = friction.eps_C * data.mu_V;

@@ -1,94 +1,16 @@
 #include "coluber/planar/system.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "coluber/core/hash.hpp"
-#include "coluber/math/sincos.hpp"
+
+#include "observed.hpp"
 
 namespace coluber::planar {
-namespace {
-
-std::vector<Observable> make_observables(int n) {
-  const std::vector<std::string> xy{"x", "y"};
-  return {
-      {"link_position", "m", "centre of gravity of each link", {n, 2}, xy},
-      {"link_angle",
-       "rad",
-       "angle from e_x to the link's axis, which points to the next link",
-       {n},
-       {}},
-      {"joint_angle", "rad", "link_angle i+1 minus link_angle i", {n - 1}, {}},
-      {"joint_rate", "rad/s", "rate of the joint angle", {n - 1}, {}},
-      {"joint_torque",
-       "N m",
-       "motor torque of the last step, positive drives the angle up",
-       {n - 1},
-       {}},
-      {"joint_reference",
-       "rad",
-       "angle the controller was to reach at the end of the last step",
-       {n - 1},
-       {}},
-      {"contact_force",
-       "N",
-       "obstacle impulse on each link since the last frame over its time",
-       {n, 2},
-       xy},
-      {"ground_force",
-       "N",
-       "ground friction impulse on each link since the last frame over its time",
-       {n, 2},
-       xy},
-      {"energy", "J", "kinetic energy", {}, {}},
-      {"work_servo", "J", "work of the motors since the start", {}, {}},
-      {"work_friction", "J", "work of ground friction since the start", {}, {}},
-      {"work_contact", "J", "work of obstacle contacts since the start", {}, {}},
-      {"work_gravity", "J", "work of gravity along the slope since the start", {}, {}},
-      {"work_scheme", "J", "what the time discretisation left over since the start", {}, {}},
-      {"residual", "", "largest scaled residual of a step since the last frame", {}, {}},
-      {"rigid_residual", "", "the same judged by the set-valued law as it stands", {}, {}},
-      {"iterations", "", "solver sweeps a step, mean since the last frame", {}, {}},
-      {"penetration", "m", "deepest overlap with an obstacle since the last frame", {}, {}},
-  };
-}
-
-std::vector<Body> make_bodies(const Model& model) {
-  std::vector<Body> bodies;
-  for (int i = 0; i < model.n(); ++i) {
-    const Link& link = model.links[static_cast<std::size_t>(i)];
-    Body body;
-    body.name = fmt::format("link_{}", i + 1);
-    body.shape = ShapeKind::capsule;
-    body.size = {link.L_SC, link.L_GS};
-    body.colour = i == 0 ? "#d55e00" : "#0072b2";  // link 1 leads
-    body.moving = true;
-    bodies.push_back(std::move(body));
-  }
-  for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
-    Body body;
-    body.name = fmt::format("obstacle_{}", j + 1);
-    body.shape = ShapeKind::circle;
-    body.size = {model.obstacles[j].L_H};
-    body.colour = "#7f7f7f";
-    body.position << model.obstacles[j].H, 0.0;
-    bodies.push_back(std::move(body));
-  }
-  Body ground;
-  ground.name = "ground";
-  ground.shape = ShapeKind::plane;
-  ground.colour = "#e8e8e8";
-  bodies.push_back(std::move(ground));
-  return bodies;
-}
-
-}  // namespace
 
 PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options, bool keep_hardest)
     : model_((require_valid(model), std::move(model))),
@@ -170,51 +92,27 @@ void PlanarSystem::start_frame() {
 
 void PlanarSystem::observe(std::span<double> frame) const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const int n = model_.n();
   const auto steps = static_cast<double>(state_.k - frame_start_);
-  const double per_second = steps > 0.0 ? 1.0 / (steps * options_.dt) : 0.0;
-  double* out = frame.data();
-  for (int i = 0; i < n; ++i) {
-    *out++ = pose_.origin.x() + pose_.r(0, i);
-    *out++ = pose_.origin.y() + pose_.r(1, i);
-  }
-  for (int i = 0; i < n; ++i) *out++ = pose_.theta(i);
-  for (int j = 0; j + 1 < n; ++j) *out++ = state_.phi(j) - 0.5 * options_.dt * state_.phidot(j);
-  for (int j = 0; j + 1 < n; ++j) *out++ = state_.phidot(j);
-  for (int j = 0; j + 1 < n; ++j) *out++ = data_.tau(j);
-  for (int j = 0; j + 1 < n; ++j) *out++ = phi_d_(j);
-  for (const Eigen::Matrix2Xd* sum : {&obstacle_sum_, &ground_sum_}) {
-    for (int i = 0; i < n; ++i) {
-      *out++ = (*sum)(0, i) * per_second;
-      *out++ = (*sum)(1, i) * per_second;
-    }
-  }
-  for (double value :
-       {data_.kinetic_energy, work_.servo, work_.friction, work_.contact, work_.gravity,
-        work_.scheme, frame_residual_, frame_rigid_residual_,
-        steps > 0.0 ? static_cast<double>(frame_iterations_) / steps : 0.0, frame_penetration_}) {
-    *out++ = value;
-  }
+  write_frame({.pose = pose_,
+               .phi = state_.phi - 0.5 * options_.dt * state_.phidot,
+               .phidot = state_.phidot,
+               .tau = data_.tau,
+               .phi_d = phi_d_,
+               .obstacle_sum = obstacle_sum_,
+               .ground_sum = ground_sum_,
+               .per_second = steps > 0.0 ? 1.0 / (steps * options_.dt) : 0.0,
+               .energy = data_.kinetic_energy,
+               .work = work_,
+               .residual = frame_residual_,
+               .rigid_residual = frame_rigid_residual_,
+               .iterations = steps > 0.0 ? static_cast<double>(frame_iterations_) / steps : 0.0,
+               .penetration = frame_penetration_},
+              frame);
 }
 
 void PlanarSystem::poses(std::span<double> values) const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  double* out = values.data();
-  for (int i = 0; i < model_.n(); ++i) {
-    // The capsule is drawn about the link's middle, which the centre of gravity may be ahead of.
-    const double offset = model_.links[static_cast<std::size_t>(i)].offset;
-    double sin_half = 0.0;
-    double cos_half = 1.0;
-    math::sincos(0.5 * pose_.theta(i), sin_half, cos_half);
-    const std::array<double, 7> pose{pose_.origin.x() + pose_.r(0, i) - offset * pose_.cos(i),
-                                     pose_.origin.y() + pose_.r(1, i) - offset * pose_.sin(i),
-                                     0.0,
-                                     cos_half,
-                                     0.0,
-                                     0.0,
-                                     sin_half};
-    out = std::copy(pose.begin(), pose.end(), out);
-  }
+  write_poses(model_, pose_, values);
 }
 
 void PlanarSystem::contacts(std::span<ContactSlot> slots) const {
@@ -246,23 +144,7 @@ void PlanarSystem::contacts(std::span<ContactSlot> slots) const {
 
 std::vector<SummaryItem> PlanarSystem::summary() const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const Vector2d moved = pose_.origin - start_.head<2>();
-  const double distance = moved.norm();
-  const double t = time();
-  double weight = 0.0;
-  for (const Link& link : model_.links) weight += link.m * model_.g;
-  std::vector<SummaryItem> items{
-      {"distance", distance, "m"},
-      {"mean_speed", t > 0.0 ? distance / t : 0.0, "m/s"},
-      {"heading_change", pose_.theta(model_.base()) - start_(2), "rad"},
-      {"max_torque", max_torque_, "N m"},
-      {"energy_in", work_.servo, "J"},
-  };
-  if (weight * distance > 0.0) {
-    items.push_back({"cost_of_transport", work_.servo / (weight * distance), ""});
-  }
-  items.push_back({"max_penetration", max_penetration_, "m"});
-  return items;
+  return make_summary(model_, pose_, start_, time(), work_, max_torque_, max_penetration_);
 }
 
 std::uint64_t PlanarSystem::state_hash() const {

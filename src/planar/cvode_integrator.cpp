@@ -1,0 +1,166 @@
+#include "cvode_integrator.hpp"
+
+#include "coluber/core/error.hpp"
+
+#ifdef COLUBER_HAS_CVODE
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include "coluber/core/assert.hpp"
+
+namespace coluber::planar {
+namespace {
+
+using Map = Eigen::Map<Eigen::VectorXd>;
+
+}  // namespace
+
+struct CvodeIntegrator::Memory {
+  Ode& ode;
+  Eigen::Index size;
+  SUNContext context = nullptr;
+  void* cvode = nullptr;
+  N_Vector y = nullptr, between = nullptr;
+  SUNMatrix matrix = nullptr;
+  SUNLinearSolver solver = nullptr;
+  std::int64_t* evaluations = nullptr;
+  std::exception_ptr thrown;  // by the equations: not to pass through a C library
+
+  Memory(Ode& equations, Eigen::Index length, double rtol, double atol)
+      : ode(equations), size(length) {
+    SUNContext_Create(nullptr, &context);
+    y = N_VNew_Serial(size, context);
+    between = N_VNew_Serial(size, context);
+    N_VConst(0.0, y);
+    cvode = CVodeCreate(CV_BDF, context);
+    matrix = SUNDenseMatrix(size, size, context);
+    solver = SUNLinSol_Dense(y, matrix, context);
+    const bool good = context != nullptr && y != nullptr && between != nullptr &&
+                      cvode != nullptr && matrix != nullptr && solver != nullptr &&
+                      CVodeSetErrHandlerFn(cvode, silence, nullptr) == CV_SUCCESS &&
+                      CVodeInit(cvode, rate, 0.0, y) == CV_SUCCESS &&
+                      CVodeSetUserData(cvode, this) == CV_SUCCESS &&
+                      CVodeSStolerances(cvode, rtol, atol) == CV_SUCCESS &&
+                      CVodeSetLinearSolver(cvode, solver, matrix) == CV_SUCCESS;
+    if (!good) {
+      release();
+      throw Error("CVODE could not be set up");
+    }
+  }
+  ~Memory() { release(); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  void release() {
+    if (cvode != nullptr) CVodeFree(&cvode);
+    if (solver != nullptr) SUNLinSolFree(solver);
+    if (matrix != nullptr) SUNMatDestroy(matrix);
+    if (between != nullptr) N_VDestroy(between);
+    if (y != nullptr) N_VDestroy(y);
+    if (context != nullptr) SUNContext_Free(&context);
+  }
+
+  [[nodiscard]] Map values(N_Vector vector) const { return {N_VGetArrayPointer(vector), size}; }
+
+  static int rate(double t, N_Vector y, N_Vector ydot, void* self) {
+    auto& memory = *static_cast<Memory*>(self);
+    ++*memory.evaluations;
+    try {
+      return memory.ode.compute_rate(t, memory.values(y), memory.values(ydot)) ? 0 : 1;
+    } catch (...) {
+      memory.thrown = std::current_exception();
+      return -1;
+    }
+  }
+  static void silence(int /*code*/, const char* /*module*/, const char* /*function*/,
+                      char* /*message*/, void* /*data*/) {}
+};
+
+CvodeIntegrator::CvodeIntegrator(Ode& ode, Eigen::Index size, double rtol, double atol)
+    : memory_(std::make_unique<Memory>(ode, size, rtol, atol)) {
+  memory_->evaluations = &evaluations_;
+}
+
+CvodeIntegrator::~CvodeIntegrator() = default;
+
+bool CvodeIntegrator::is_built() { return true; }
+
+void CvodeIntegrator::restart(double t, const Eigen::Ref<const Eigen::VectorXd>& y) {
+  memory_->values(memory_->y) = y;
+  CVodeReInit(memory_->cvode, t, memory_->y);
+  t_ = t;
+  started_ = false;
+  ++restarts_;
+}
+
+Advance CvodeIntegrator::advance(double t_stop) {
+  // A stop once set cannot be taken back: one that is never reached stands for none. The target
+  // gives the direction, and bounds the first step.
+  constexpr double never = 1e300;
+  CVodeSetStopTime(memory_->cvode, std::min(t_stop, never));
+  double t = t_;
+  const int flag = CVode(memory_->cvode, std::min(t_stop, t_ + 1.0), memory_->y, &t, CV_ONE_STEP);
+  if (memory_->thrown) {
+    const std::exception_ptr thrown = std::exchange(memory_->thrown, nullptr);
+    std::rethrow_exception(thrown);
+  }
+  switch (flag) {
+    case CV_SUCCESS:
+    case CV_TSTOP_RETURN:
+      t_ = flag == CV_TSTOP_RETURN ? t_stop : t;
+      started_ = true;
+      ++steps_;
+      return Advance::ok;
+    case CV_FIRST_RHSFUNC_ERR:
+    case CV_REPTD_RHSFUNC_ERR:
+    case CV_UNREC_RHSFUNC_ERR:
+    case CV_RHSFUNC_FAIL:
+      return Advance::non_finite;
+    case CV_ERR_FAILURE:
+      return Advance::error_test;
+    case CV_CONV_FAILURE:
+      return Advance::newton;
+    default:
+      return Advance::other;
+  }
+}
+
+void CvodeIntegrator::interpolate(double t, Eigen::Ref<Eigen::VectorXd> y) const {
+  if (!started_ || t == t_) {
+    y = memory_->values(memory_->y);
+    return;
+  }
+  const int flag = CVodeGetDky(memory_->cvode, t, 0, memory_->between);
+  COLUBER_ASSERT(flag == CV_SUCCESS, flag, t, t_);
+  static_cast<void>(flag);
+  y = memory_->values(memory_->between);
+}
+
+}  // namespace coluber::planar
+
+#else
+
+namespace coluber::planar {
+
+struct CvodeIntegrator::Memory {};
+
+CvodeIntegrator::CvodeIntegrator(Ode& /*ode*/, Eigen::Index /*size*/, double /*rtol*/,
+                                 double /*atol*/) {
+  throw Error("the smooth robot model needs CVODE, which this build of Coluber does not have");
+}
+CvodeIntegrator::~CvodeIntegrator() = default;
+bool CvodeIntegrator::is_built() { return false; }
+void CvodeIntegrator::restart(double /*t*/, const Eigen::Ref<const Eigen::VectorXd>& /*y*/) {}
+Advance CvodeIntegrator::advance(double /*t_stop*/) { return Advance::other; }
+void CvodeIntegrator::interpolate(double /*t*/, Eigen::Ref<Eigen::VectorXd> /*y*/) const {}
+
+}  // namespace coluber::planar
+
+#endif
