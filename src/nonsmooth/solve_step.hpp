@@ -70,7 +70,10 @@ StepInfo solve_step(Data& data, const Options& options, const std::vector<int>& 
     info.quantity = quantity;
     info.index = part_of_node[static_cast<std::size_t>(residual.worst_node)] + 1;
   }
-  if (!std::isfinite(info.residual)) info.status = Status::non_finite;
+  // std::max may lose a NaN; without contacts the momentum alone has it.
+  if (!std::isfinite(residual.law) || !std::isfinite(residual.momentum)) {
+    info.status = Status::non_finite;
+  }
   // The thesis' iteration has its own, looser end.
   if (info.status == Status::ok && options.solver != Solver::thesis) {
     const double tolerance = options.solver == Solver::gauss_seidel ? options.gauss_seidel.tolerance

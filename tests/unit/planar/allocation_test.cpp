@@ -143,9 +143,10 @@ TEST(RobotModel, AllocatesNothing) {
 struct Case {
   Solver solver = Solver::newton;
   nonsmooth::Law law = nonsmooth::Law::anchored;
-  bool weak = false;        // motors with a limit
-  bool rough = false;       // pegs with friction
-  bool two_points = false;  // of friction a link
+  bool weak = false;         // motors with a limit
+  bool rough = false;        // pegs with friction
+  bool two_points = false;   // of friction a link
+  bool robot_model = false;  // viscous friction, minimal coordinates
 };
 
 std::string name_of(const Case& one) {
@@ -156,6 +157,7 @@ std::string name_of(const Case& one) {
   if (one.weak) name += "_weak_motors";
   if (one.rough) name += "_rough_pegs";
   if (one.two_points) name += "_two_points";
+  if (one.robot_model) name += "_robot_model";
   return name;
 }
 
@@ -170,6 +172,7 @@ std::vector<Case> cases() {
       all.push_back({solver, law, false, true, false});
       all.push_back({solver, law, false, false, true});
       all.push_back({solver, law, true, true, true});
+      all.push_back({solver, law, false, false, true, true});
     }
   }
   return all;
@@ -183,7 +186,9 @@ TEST_P(Allocations, NoneInAStepAfterTheFirst) {
   model.obstacles = sample::course();
   for (Obstacle& obstacle : model.obstacles) obstacle.mu = one.rough ? 0.3 : 0.0;
   model.friction_points = one.two_points ? 2 : 1;
+  if (one.robot_model) model.mu_V = {0.1, 0.2};
   StepOptions options;
+  options.minimal_coordinates = one.robot_model;
   options.solver = one.solver;
   options.law = one.law;
   // Table 7.2 is for one friction point, no limits and the thesis' own time step

@@ -77,6 +77,7 @@ Scene random_scene(std::uint64_t seed) {
     const double mu_V = between(0.0, 3.0);
     model.mu_V = {mu_V * random.uniform(), mu_V};
   }
+  scene.options.minimal_coordinates = random.uniform() < 0.3;
   return scene;
 }
 
@@ -100,6 +101,7 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
   int fast_steps = 0;
   int contacts = 0;
   int saturated = 0;
+  int minimal = 0;
   int viscous = 0;
   int viscous_alone = 0;
   double largest_cost = 0.0;
@@ -127,6 +129,7 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
       ++fast_steps;
       contacts += static_cast<int>(fast.touching.size());
       if (largest(fast.tau) >= scene.tau_max) ++saturated;
+      minimal += scene.options.minimal_coordinates ? 1 : 0;
       viscous += fast.viscous ? 1 : 0;
       viscous_alone += fast.viscous && model.mu_T.isZero(0.0) ? 1 : 0;
       // what rounding of 1e-12 of the weight may do to the velocities: those of a stiff servo
@@ -162,6 +165,7 @@ TEST(PlanarChain, GivesTheStepOfThePlainLayout) {
   EXPECT_GT(fast_steps, 8000);
   EXPECT_GT(contacts, 1000);
   EXPECT_GT(saturated, 100);
+  EXPECT_GT(minimal, 1000);
   EXPECT_GT(viscous, 2000);
   EXPECT_GT(viscous_alone, 200);
   EXPECT_GT(largest_cost, 1e-4);
