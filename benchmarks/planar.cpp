@@ -2,6 +2,7 @@
 // on the floor and among the 20 circles of benchmarks/data, friction 0.2, gait (7.3), implicit
 // servos, 1 ms.
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -30,11 +31,13 @@ struct Scene {
   std::vector<JointCommand> commands;
   bool good = true;
 
-  Scene(int n, bool pegs)
-      : model(make_model(n, pegs)), state(sample::peers_start(model)), data(model) {
-    JointCommand command(n - 1);
+  Scene(int n, bool pegs) : Scene(make_model(n, pegs), {}, 800.0, 2.0) {}
+
+  Scene(planar::Model robot, const planar::StepOptions& asked, double k_P, double k_D)
+      : model(std::move(robot)), state(sample::peers_start(model)), data(model), options(asked) {
+    JointCommand command(model.n() - 1);
     for (int k = 1; k <= warm_up + batch; ++k) {
-      sample::follow({}, k * options.dt, command);
+      sample::follow({}, k * options.dt, command, k_P, k_D);
       if (k > warm_up) {
         commands.push_back(command);
       } else {
@@ -50,8 +53,7 @@ struct Scene {
   }
 };
 
-void step(benchmark::State& timer, bool pegs) {
-  Scene scene(static_cast<int>(timer.range(0)), pegs);
+void time_steps(benchmark::State& timer, Scene& scene) {
   if (!scene.good) {
     timer.SkipWithError("the warm-up failed");
     return;
@@ -71,6 +73,25 @@ void step(benchmark::State& timer, bool pegs) {
   timer.SetComplexityN(timer.range(0));
   timer.counters["sweeps"] = static_cast<double>(sweeps) / static_cast<double>(steps);
   timer.counters["contacts"] = static_cast<double>(contacts) / static_cast<double>(steps);
+}
+
+void step(benchmark::State& timer, bool pegs) {
+  Scene scene(static_cast<int>(timer.range(0)), pegs);
+  time_steps(timer, scene);
+}
+
+/// The robot model of Transeth table 7.2 with set-valued friction: two friction points a link,
+/// Coulomb and viscous, 0.25 ms; chapter 3's step, or that of minimal coordinates.
+void robot_model(benchmark::State& timer, bool minimal) {
+  planar::Model model = sample::aiko(static_cast<int>(timer.range(0)));
+  model.friction_points = 2;
+  model.mu_T = {0.2, 0.5};
+  model.mu_V = {0.1, 0.2};
+  planar::StepOptions options;
+  options.dt = 2.5e-4;
+  options.minimal_coordinates = minimal;
+  Scene scene(std::move(model), options, 200.0, 1.2);
+  time_steps(timer, scene);
 }
 
 /// Filling the contact problem in: kinematics, gaps, directions.
@@ -150,6 +171,8 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK_CAPTURE(step, floor, false)->Apply(sizes);
 BENCHMARK_CAPTURE(step, pegs, true)->Apply(sizes);
+BENCHMARK_CAPTURE(robot_model, planar, false)->Arg(11)->Apply(sizes);
+BENCHMARK_CAPTURE(robot_model, minimal, true)->Arg(11)->Apply(sizes);
 BENCHMARK_CAPTURE(make_problem, floor, false)->Apply(sizes);
 BENCHMARK_CAPTURE(make_problem, pegs, true)->Apply(sizes);
 BENCHMARK_CAPTURE(compute_residual, floor, false)->Apply(sizes);

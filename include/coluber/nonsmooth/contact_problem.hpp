@@ -18,7 +18,7 @@
 /// |---|---|---|---|
 /// | T | `T` | size of a twist: 3 in the plane (omega, v_x, v_y), 6 in space (omega, v) | – |
 /// | u_i | `twist` | velocity of link i, taken at one point common to all links | rad/s, m/s |
-/// | M_i | `Node::M` | inertia of link i at that point | kg m², kg m, kg |
+/// | M_i | `Node::M` | inertia of link i at that point, and dt times what damps it at the step's end | kg m², kg m, kg |
 /// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N s |
 /// | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – |
 /// | – | `sd`, `sr`, `limit` | servo in the step: joint impulse = sr - sd phidot_E, clamped to ± limit | N m s², N m s |
