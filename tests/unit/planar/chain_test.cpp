@@ -74,7 +74,7 @@ Scene random_scene(std::uint64_t seed) {
   scene.options.law = random.uniform() < 0.5 ? Law::anchored : Law::rigid;
   scene.options.newton.tolerance = 1e-12;
   if (random.uniform() < 0.5) {
-    const double mu_V = between(0.0, 3.0);
+    const double mu_V = between(0.0, 3.0) * (random.uniform() < 0.3 ? 1e3 : 1.0);
     model.mu_V = {mu_V * random.uniform(), mu_V};
   }
   scene.options.minimal_coordinates = random.uniform() < 0.3;
