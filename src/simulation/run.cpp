@@ -339,7 +339,8 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       lap(options.profile, Phase::controller);
       info = system.step(command);
     }
-    if (system.step_count() == k) {  // no step was taken: the state is still that at A
+    // The state is still that at A: no step was taken, nor could one be.
+    if (info.status == Status::non_finite || system.step_count() == k) {
       ++tally.failed_steps;
       outcome.status = RunStatus::failed;
       outcome.message = explain_step(simulation, info, t_E);

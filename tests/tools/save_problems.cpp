@@ -81,8 +81,8 @@ void save_spatial(const std::filesystem::path& into, const std::filesystem::path
     JointCommand command(model.angles());
     simulation.gait->evaluate(t, command.phi_d, command.phidot_d);
     if (t > controller.start_time) {
-      command.k_P.setConstant(controller.kp);
-      command.k_D.setConstant(controller.kd);
+      command.k_P.setConstant(controller.kp(0));
+      command.k_D.setConstant(controller.kd(0));
     }
     spatial::make_problem(model, state, command, options, data);
     nonsmooth::SavedProblem<6> here{data.problem, data.previous};
