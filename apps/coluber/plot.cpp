@@ -74,7 +74,6 @@ int plot(const PlotOptions& options) {
   const auto run = record::load_trajectory(options.run);
   warn_if_partial(options.run);
   const auto scene = load_scene(options.run);
-  if (!scene.warning.empty()) fmt::print(stderr, "warning: {}\n", scene.warning);
 
   auto figure_options = options.figure;
   Measured measured;

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,5 +42,16 @@ struct PathPanel {
   const Scene* scene;
 };
 Figure make_path_comparison(const std::vector<PathPanel>& panels, int link);
+
+/// How well one joint of several runs follows its reference, and what that takes: the reference,
+/// and under it panels with a line a run (Transeth fig 7.10, 7.11).
+struct TrackingPanel {
+  std::string_view title;                       ///< above the panel
+  bool torque = false;                          ///< else the error
+  std::vector<const record::Trajectory*> runs;  ///< in the order of the labels
+};
+Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
+                                const std::vector<std::string>& labels, int joint,
+                                std::string_view title, const FigureOptions& options);
 
 }  // namespace coluber::app

@@ -147,6 +147,25 @@ Range padded(Range range, double least_span) {
   return {range.low - air, range.high + air};
 }
 
+Cut cut_of(const std::vector<Polyline>& lines, double least_span) {
+  std::vector<double> sizes;
+  for (const auto& line : lines)
+    for (const auto& p : line)
+      if (std::isfinite(p.y) && p.y != 0.0) sizes.push_back(std::abs(p.y));
+  Cut cut;
+  if (sizes.empty()) return cut;
+  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(sizes.size() - 1));
+  std::nth_element(sizes.begin(), sizes.begin() + at, sizes.end());
+  const double usual = sizes[static_cast<std::size_t>(at)];
+  cut.peak = *std::max_element(sizes.begin(), sizes.end());
+  if (usual > least_span && cut.peak > 3.0 * usual) cut.limit = 1.25 * usual;
+  return cut;
+}
+
+Range limited(Range range, const Cut& cut) {
+  return {std::max(range.low, -cut.limit), std::min(range.high, cut.limit)};
+}
+
 std::string line_style(std::string_view colour_name, double width, int dash) {
   return fmt::format("with lines linecolor '{}' linewidth {} dashtype {}", colour_name, width,
                      dash);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <string_view>
@@ -71,6 +72,14 @@ inline constexpr double energy = 1e-6;          ///< J
 /// A little air above and below; never narrower than `least_span`.
 Range padded(Range range, double least_span);
 
+/// Where to cut an axis so that short impacts do not flatten everything else.
+struct Cut {
+  double limit = std::numeric_limits<double>::infinity();
+  double peak = 0.0;
+};
+Cut cut_of(const std::vector<Polyline>& lines, double least_span);
+Range limited(Range range, const Cut& cut);
+
 std::string line_style(std::string_view colour_name, double width = 1.2, int dash = 1);
 /// Circles far enough apart to be told apart.
 std::string measured_style(std::string_view colour_name);
@@ -94,6 +103,9 @@ Figure draw_torques(const record::Trajectory& run, const Scene& scene,
                     const FigureOptions& options);
 Figure draw_energy(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
 Figure draw_residual(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
+// plot_tracking.cpp
+Figure draw_tracking(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);
 
 }  // namespace coluber::app

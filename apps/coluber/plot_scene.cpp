@@ -9,7 +9,6 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/run_state.hpp"
-#include "coluber/simulation/simulation.hpp"
 
 namespace coluber::app {
 namespace {
@@ -76,7 +75,6 @@ Scene make_scene(const scenario::Scenario& scenario) {
   scene.title = scenario.title;
   scene.links = scenario.robot.link;
   scene.obstacles = scenario.world.obstacles;
-  scene.gait = std::move(simulation::make_simulation(scenario).gait);
   return scene;
 }
 
@@ -104,24 +102,16 @@ Scene load_scene(const std::filesystem::path& run_folder) try {
       std::filesystem::path(run["scenario"].value("path", std::string{})).filename().string();
   const bool has_table = resolved.contains("gait") && resolved["gait"].is_object() &&
                          resolved["gait"].value("name", std::string{}) == "table";
-  if (has_table) resolved["gait"].erase("table_hash");  // not a key of its own
+  // the references are in the record: a table that has moved since the run is not missed
+  if (has_table) {
+    resolved["gait"] = nullptr;
+    resolved["start"]["shape"] = "straight";
+  }
   try {
-    try {
-      auto scene = make_scene(parse());
-      if (resolved.value("title", std::string{}).empty()) scene.title = untitled;
-      scene.title = marked_title(scene.title, run_folder);
-      return scene;
-    } catch (const InputError& error) {
-      if (!has_table) throw;
-      // the table has moved since the run: the pictures go without the references
-      resolved["gait"] = nullptr;
-      resolved["start"]["shape"] = "straight";
-      const auto scenario = parse();
-      const auto& title =
-          resolved.value("title", std::string{}).empty() ? untitled : scenario.title;
-      return {marked_title(title, run_folder), scenario.robot.link, scenario.world.obstacles,
-              nullptr, fmt::format("the references are not drawn: {}", error.what())};
-    }
+    auto scene = make_scene(parse());
+    if (resolved.value("title", std::string{}).empty()) scene.title = untitled;
+    scene.title = marked_title(scene.title, run_folder);
+    return scene;
   } catch (const InputError& error) {
     throw FileError(
         fmt::format("{}: the scenario in it cannot be used: {}", file.string(), error.what()));

@@ -1,22 +1,18 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "coluber/gait/gait.hpp"
 #include "coluber/scenario/scenario.hpp"
 
 namespace coluber::app {
 
-/// What stands still in a picture, and what the joints were asked to do.
+/// What stands still in a picture.
 struct Scene {
   std::string title;
   std::vector<scenario::Link> links;
   std::vector<scenario::Obstacle> obstacles;
-  std::shared_ptr<const gait::Gait> gait;  ///< null: no reference to draw …
-  std::string warning;                     ///< … because of this
 };
 
 Scene make_scene(const scenario::Scenario& scenario);

@@ -24,31 +24,6 @@ std::vector<int> page_full(const std::vector<int>& numbers) {
   return some;
 }
 
-/// Where to cut an axis so that short impacts do not flatten everything else.
-struct Cut {
-  double limit = std::numeric_limits<double>::infinity();
-  double peak = 0.0;
-};
-
-Cut cut_of(const std::vector<Polyline>& lines, double least_span) {
-  std::vector<double> sizes;
-  for (const auto& line : lines)
-    for (const auto& p : line)
-      if (std::isfinite(p.y) && p.y != 0.0) sizes.push_back(std::abs(p.y));
-  Cut cut;
-  if (sizes.empty()) return cut;
-  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(sizes.size() - 1));
-  std::nth_element(sizes.begin(), sizes.begin() + at, sizes.end());
-  const double usual = sizes[static_cast<std::size_t>(at)];
-  cut.peak = *std::max_element(sizes.begin(), sizes.end());
-  if (usual > least_span && cut.peak > 3.0 * usual) cut.limit = 1.25 * usual;
-  return cut;
-}
-
-Range limited(Range range, const Cut& cut) {
-  return {std::max(range.low, -cut.limit), std::min(range.high, cut.limit)};
-}
-
 /// One quantity of many links or joints, a strip each, all to the same scale.
 struct Strip {
   std::string label;
@@ -202,27 +177,17 @@ struct JointAxis {
   Range error_range = empty_range();
 };
 
-JointAxis joint_axis(const Trajectory& run, const Scene& scene, const FigureOptions& options,
+JointAxis joint_axis(const Trajectory& run, const FigureOptions& options,
                      const std::vector<int>& joints, int component) {
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
-  const int size = observable(run, "joint_angle").size();
-  const int axes = components_of(run, "joint_angle");
   JointAxis axis;
   axis.name = component_name(run, "joint_angle", component);
   axis.references.resize(joints.size());
   axis.errors.resize(joints.size());
-  if (scene.gait) {
-    // one reference an angle, in the order of the observable
-    Eigen::VectorXd phi_d(size);
-    Eigen::VectorXd phidot_d(size);
-    for (std::size_t k = window.first; k <= window.last; ++k) {
-      scene.gait->evaluate(run.time[k], phi_d, phidot_d);
-      for (std::size_t j = 0; j < joints.size(); ++j)
-        axis.references[j].push_back(
-            {run.time[k], degree * phi_d((joints[j] - 1) * axes + component)});
-    }
-  }
+  if (run.has("joint_reference"))
+    for (std::size_t j = 0; j < joints.size(); ++j)
+      axis.references[j] = over_time(run, window, "joint_reference", joints[j], component, degree);
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const auto& line = axis.lines.emplace_back(
         over_time(run, window, "joint_angle", joints[j], component, degree));
@@ -249,9 +214,9 @@ Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOption
   const auto joints = chosen(options, count, page_full(up_to(count)), "joint");
   std::vector<JointAxis> axes;
   for (int component = 0; component < components_of(run, "joint_angle"); ++component)
-    axes.push_back(joint_axis(run, scene, options, joints, component));
+    axes.push_back(joint_axis(run, options, joints, component));
 
-  const bool with_errors = scene.gait != nullptr;
+  const bool with_errors = run.has("joint_reference");
   constexpr double gap = 0.4;
   const double error_strip = 2.4;
   // gnuplot drops what does not fit beside the panel: 0.4 cm a row, two more for the other entries

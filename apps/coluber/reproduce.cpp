@@ -60,6 +60,15 @@ Figure draw(const ClaimFile& file, const ClaimFigure& spec, const RunStore& stor
   options.times = spec.times;
   options.zoom = spec.zoom;
   options.links = spec.links;
+  if (!spec.panels.empty()) {
+    std::vector<TrackingPanel> panels;
+    for (const auto& panel : spec.panels) {
+      panels.push_back({panel.title, panel.quantity == "torque", {}});
+      for (const auto& name : panel.runs)
+        panels.back().runs.push_back(&store.at(file.runs.find(name)->second, way).trajectory);
+    }
+    return make_tracking_comparison(panels, spec.labels, spec.links.front(), spec.title, options);
+  }
   return make_figure(spec.plot, runs.front()->trajectory, scenes.front(), options);
 }
 

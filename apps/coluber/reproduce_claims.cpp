@@ -173,20 +173,56 @@ class Reader {
   }
 
   void read_run(const toml::table& table) {
-    allow(table, "run", {"name", "scenario", "set"});
+    allow(table, "run", {"name", "scenario", "set", "seeds"});
     ClaimRun run;
     run.name = text_of(table, "run", "name", true);
     run.scenario = file_.path.parent_path() / text_of(table, "run", "scenario", true);
     run.scenario = run.scenario.lexically_normal();
     run.set = texts_of(table, "run", "set");
-    if (!file_.runs.emplace(run.name, run).second)
-      fault(table.source().begin, "run.name", fmt::format("there are two runs \"{}\"", run.name));
+    const auto add = [&](const ClaimRun& one) {
+      if (!file_.runs.emplace(one.name, one).second)
+        fault(table.source().begin, "run.name", fmt::format("there are two runs \"{}\"", one.name));
+    };
+    if (!table.contains("seeds")) {
+      add(run);
+      return;
+    }
+    const auto seeds = integers_of(table, "run", "seeds");
+    if (seeds.empty()) fault(table.source().begin, "run.seeds", "expected whole numbers");
+    for (const int seed : seeds) {
+      ClaimRun one = run;
+      one.name = fmt::format("{}, seed {}", run.name, seed);
+      one.set.push_back(fmt::format("seed={}", seed));
+      add(one);
+      file_.seeded[run.name].push_back(one.name);
+    }
+  }
+
+  /// A run with several seeds becomes all of them in the lists `runs` of a measure.
+  void spread_seeds(nlohmann::json& spec) const {
+    if (spec.is_array() || spec.is_object())
+      for (auto& part : spec) spread_seeds(part);
+    if (!spec.is_object() || !spec.contains("runs") || !spec["runs"].is_array()) return;
+    auto names = nlohmann::json::array();
+    for (const auto& name : spec["runs"]) {
+      const auto found =
+          name.is_string() ? file_.seeded.find(name.get<std::string>()) : file_.seeded.end();
+      if (found == file_.seeded.end())
+        names.push_back(name);
+      else
+        for (const auto& one : found->second) names.push_back(one);
+    }
+    spec["runs"] = std::move(names);
   }
 
   void known_run(const toml::source_position& where, std::string_view key,
                  const std::string& name) {
-    if (file_.runs.find(name) == file_.runs.end())
-      fault(where, std::string{key}, fmt::format("there is no run \"{}\" in this file", name));
+    if (file_.runs.find(name) != file_.runs.end()) return;
+    const auto seeds = file_.seeded.find(name);
+    fault(where, std::string{key}, fmt::format("there is no run \"{}\" in this file", name),
+          seeds == file_.seeded.end()
+              ? ""
+              : fmt::format("it has several seeds: \"{}\", …", seeds->second.front()));
   }
 
   MeasureSpec measure_of(const toml::table& table, std::string_view key) {
@@ -196,7 +232,9 @@ class Reader {
       fault(node->source().begin, path_of("claim", key), "expected a measure, { name = … }");
       return {};
     }
-    auto spec = to_json(*node).dump();
+    auto json = to_json(*node);
+    spread_seeds(json);
+    auto spec = json.dump();
     for (const auto& message : check_measure(spec))
       fault(node->source().begin, path_of("claim", key), message);
     for (const auto& name : runs_of_measure(spec))
@@ -298,9 +336,40 @@ class Reader {
     }
   }
 
+  /// Panels of several runs; all of these are runs of the figure.
+  void read_panels(const toml::table& table, ClaimFigure& figure) {
+    const auto* node = table.get("panels");
+    if (node == nullptr) return;
+    const auto at = node->source().begin;
+    const auto* array = node->as_array();
+    if (array == nullptr || array->empty() || !array->is_homogeneous(toml::node_type::table)) {
+      fault(at, "figure.panels", "expected a list of { title = …, quantity = …, runs = … }");
+      return;
+    }
+    if (figure.plot != "tracking" || !figure.runs.empty())
+      fault(at, "figure.panels", "goes with plot = \"tracking\", without runs of the figure's own");
+    if (figure.links.size() != 1) fault(at, "figure.links", "panels are those of one joint");
+    for (const auto& item : *array) {
+      const auto& part = *item.as_table();
+      allow(part, "figure.panels", {"title", "quantity", "runs"});
+      FigurePanel panel{text_of(part, "figure.panels", "title", true),
+                        text_of(part, "figure.panels", "quantity", true),
+                        texts_of(part, "figure.panels", "runs")};
+      if (panel.quantity != "error" && panel.quantity != "torque")
+        fault(part.source().begin, "figure.panels.quantity", "expected \"error\" or \"torque\"");
+      if (panel.runs.empty() || panel.runs.size() != figure.labels.size())
+        fault(part.source().begin, "figure.panels.runs", "expected one a label of the figure");
+      for (const auto& run : panel.runs)
+        if (std::find(figure.runs.begin(), figure.runs.end(), run) == figure.runs.end())
+          figure.runs.push_back(run);
+      figure.panels.push_back(std::move(panel));
+    }
+  }
+
   void read_figure(const toml::table& table) {
     allow(table, "figure",
-          {"title", "caption", "plot", "runs", "time", "times", "from", "to", "zoom", "links"});
+          {"title", "caption", "plot", "runs", "panels", "labels", "time", "times", "from", "to",
+           "zoom", "links"});
     const auto at = table.source().begin;
     ClaimFigure figure;
     figure.title = text_of(table, "figure", "title", true);
@@ -318,6 +387,8 @@ class Reader {
           return p.name == figure.plot;
         }))
       fault(at, "figure.plot", fmt::format("there is no plot \"{}\"", figure.plot));
+    figure.labels = texts_of(table, "figure", "labels");
+    read_panels(table, figure);
     if (figure.runs.empty()) fault(at, "figure.runs", "is missing");
     if (figure.plot == "paths" && figure.links.size() != 1)
       fault(at, "figure.links", "paths are those of one link");

@@ -67,12 +67,21 @@ struct Claim {
   int line = 0;
 };
 
+/// A part of a picture that holds several runs side by side.
+struct FigurePanel {
+  std::string title;
+  std::string quantity;           ///< "error" or "torque" of a joint
+  std::vector<std::string> runs;  ///< a line each
+};
+
 /// A picture of the report.
 struct ClaimFigure {
   std::string title;
   std::string caption;
   std::string plot;  ///< a name of `coluber list plots`, or "paths": one link of several runs
-  std::vector<std::string> runs;
+  std::vector<std::string> runs;    ///< all that are in it
+  std::vector<FigurePanel> panels;  ///< tracking of several runs; empty: of the one
+  std::vector<std::string> labels;  ///< of the lines, the same in every panel
   std::optional<double> time, from, to;
   std::vector<double> times;  ///< postures
   bool zoom = false;
@@ -86,6 +95,8 @@ struct ClaimFile {
   std::string document;   ///< author, title, year
   std::vector<Way> ways;  ///< the last is the one `measured` comes from, unless a claim says other
   std::map<std::string, ClaimRun, std::less<>> runs;
+  /// Runs with several seeds: `noise` stands for `noise, seed 1`, `noise, seed 2`, …
+  std::map<std::string, std::vector<std::string>, std::less<>> seeded;
   std::vector<Claim> claims;
   std::vector<ClaimFigure> figures;
 };

@@ -24,7 +24,7 @@ void compute_run(DoneRun& run) {
     const std::array<simulation::FrameSink*, 1> sinks{&sink};
     const auto outcome = simulation::run(simulation, sinks);
     run.trajectory = sink.trajectory();
-    run.wall_seconds = outcome.wall_seconds;
+    run.summary = outcome.summary;
     if (outcome.status != simulation::RunStatus::completed)
       run.failure = outcome.message.empty() ? "the run did not complete" : outcome.message;
   } catch (const std::exception& error) {
@@ -101,11 +101,11 @@ Verdict judge(const ClaimFile& file, const Claim& claim, const RunStore& store) 
   if (claim.recorded == ClaimStatus::not_reproducible) return verdict;
 
   const auto measure = [&](const MeasureSpec& spec, const std::string& run, const Way& way) {
-    return compute_measure(spec, run, [&](const std::string& name) -> const record::Trajectory& {
+    return compute_measure(spec, run, [&](const std::string& name) -> const DoneRun& {
       const auto& done = store.at(file.runs.find(name)->second, way);
       if (!done.failure.empty())
         throw Error(fmt::format("the run {} failed: {}", name, done.failure));
-      return done.trajectory;
+      return done;
     });
   };
   verdict.status = ClaimStatus::differs;

@@ -15,14 +15,6 @@
 
 namespace coluber::app {
 
-/// A scenario of the claims, run in one way.
-struct DoneRun {
-  scenario::Scenario scenario;
-  record::Trajectory trajectory;
-  std::string failure;  ///< why it did not complete; "" if it did
-  double wall_seconds = 0.0;
-};
-
 /// Runs by scenario and way; each distinct one is computed once.
 class RunStore {
  public:

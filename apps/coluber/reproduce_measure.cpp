@@ -27,13 +27,19 @@ struct Context {
 MeasureValue compute(const json& spec, const Context& context);
 
 const Trajectory& trajectory_of(const json& spec, const Context& context) {
-  return context.lookup(spec.value("run", context.run));
+  return context.lookup(spec.value("run", context.run)).trajectory;
 }
 
 int count_of(const Trajectory& run, std::string_view name) {
   for (const auto& o : run.observables)
     if (o.name == name && !o.shape.empty()) return o.shape[0];
   throw Error(fmt::format("the run has no {} by link", name));
+}
+
+const std::vector<int>& shape_of(const Trajectory& run, std::string_view name) {
+  for (const auto& o : run.observables)
+    if (o.name == name && !o.shape.empty()) return o.shape;
+  throw Error(fmt::format("the run has no {}", name));
 }
 
 int axis_of(const json& spec) {
@@ -233,7 +239,7 @@ MeasureValue rest_time(const json& spec, const Context& context) {
 // largest distance between a link's places in two runs at the same times
 MeasureValue apart(const json& spec, const Context& context) {
   const auto& run = trajectory_of(spec, context);
-  const auto& other = context.lookup(spec.at("other").get<std::string>());
+  const auto& other = context.lookup(spec.at("other").get<std::string>()).trajectory;
   const int link = link_of(spec);
   double largest = 0.0;
   for (const auto k : frames_in(run, spec)) {
@@ -376,8 +382,73 @@ MeasureValue sine_misfit(const json& spec, const Context& context) {
   return best;
 }
 
+/// Largest size or root mean square of a quantity of the joints over the frames of a window: of one
+/// joint, or of all; of every axis that a joint has.
+template <typename Value>
+double size_over_joints(const json& spec, const Trajectory& run, Value value) {
+  const auto& shape = shape_of(run, "joint_angle");
+  const int axes = shape.size() < 2 ? 1 : shape[1];
+  const int joints = shape.at(0);
+  const int first = spec.contains("joint") ? spec["joint"].get<int>() - 1 : 0;
+  const int last = spec.contains("joint") ? first : joints - 1;
+  if (last >= joints || joints == 0)
+    throw Error(fmt::format("the run has {} joints, not {}", joints, last + 1));
+  double largest = 0.0;
+  double sum = 0.0;
+  const auto frames = frames_in(run, spec);
+  for (const auto k : frames) {
+    for (int j = first; j <= last; ++j) {
+      for (int axis = 0; axis < axes; ++axis) {
+        const double size = std::abs(value(k, j, axis));
+        if (std::isnan(size)) return size;
+        largest = std::max(largest, size);
+        sum += size * size;
+      }
+    }
+  }
+  const auto count = static_cast<double>(frames.size()) * (last - first + 1) * axes;
+  return spec.at("of").get<std::string>() == "max" ? largest : std::sqrt(sum / count);
+}
+
+// how far joints are from their references, in degrees
+MeasureValue tracking_error(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  return 180.0 / std::numbers::pi * size_over_joints(spec, run, [&](auto k, int j, int axis) {
+           return run.at("joint_angle", k, j, axis) - run.at("joint_reference", k, j, axis);
+         });
+}
+
+MeasureValue joint_torque(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  return size_over_joints(
+      spec, run, [&](auto k, int j, int axis) { return run.at("joint_torque", k, j, axis); });
+}
+
+// a figure of the run's summary
+MeasureValue summary_item(const json& spec, const Context& context) {
+  const auto name = spec.at("item").get<std::string>();
+  for (const auto& item : context.lookup(spec.value("run", context.run)).summary)
+    if (item.name == name) return item.value;
+  throw Error(fmt::format("the run's summary has no {}", name));
+}
+
+// a number as it stands: what the source says, where something is compared with it
+MeasureValue stated(const json& spec, const Context& /*context*/) {
+  return spec.at("value").get<double>();
+}
+
 double number_of(const json& spec, const Context& context) {
   return std::get<double>(compute(spec, context));
+}
+
+// the mean of one measure over several runs
+MeasureValue mean_over_runs(const json& spec, const Context& context) {
+  double sum = 0.0;
+  for (const auto& run : spec.at("runs")) {
+    const auto name = run.get<std::string>();
+    sum += number_of(spec.at("of"), {name, context.lookup});
+  }
+  return sum / static_cast<double>(spec.at("runs").size());
 }
 
 MeasureValue ratio(const json& spec, const Context& context) {
@@ -414,7 +485,19 @@ MeasureValue range_of(const json& spec, const Context& context) {
 
 // ---- the table of measures ----------------------------------------------------------------------
 
-enum class Kind : std::uint8_t { number, link, text, run, axis, measure, measures, points, pair };
+enum class Kind : std::uint8_t {
+  number,
+  link,
+  text,
+  run,
+  runs,
+  axis,
+  size,
+  measure,
+  measures,
+  points,
+  pair
+};
 
 struct Parameter {
   std::string_view name;
@@ -437,6 +520,8 @@ const std::vector<Measure>& measures() {
   static const Parameter observable{"observable", Kind::text, false};
   static const Parameter from{"from", Kind::number};
   static const Parameter to{"to", Kind::number};
+  static const Parameter any_joint{"joint", Kind::link, false};
+  static const Parameter size{"of", Kind::size};
   static const std::vector<Measure> all{
       {"mean_velocity", {any_link, axis, from, to}, true, mean_velocity},
       {"displacement", {any_link, axis, from, to}, true, displacement_over},
@@ -469,6 +554,11 @@ const std::vector<Measure>& measures() {
       {"strongest_link", {from, to}, false, strongest_link},
       {"turn", {from, to}, true, turn},
       {"sine_misfit", {link, from, to, {"wavelength", Kind::pair}}, true, sine_misfit},
+      {"tracking_error_deg", {any_joint, size, from, to}, true, tracking_error},
+      {"joint_torque", {any_joint, size, from, to}, true, joint_torque},
+      {"summary", {{"item", Kind::text}}, true, summary_item},
+      {"stated", {{"value", Kind::number}}, true, stated},
+      {"mean", {{"of", Kind::measure}, {"runs", Kind::runs}}, true, mean_over_runs},
       {"ratio", {{"numerator", Kind::measure}, {"denominator", Kind::measure}}, true, ratio},
       {"spread", {{"of", Kind::measures}}, true, spread},
       {"range", {{"of", Kind::measures}}, true, range_of}};
@@ -519,6 +609,13 @@ void check(const json& spec, bool number_wanted, std::vector<std::string>& fault
       case Kind::run:
         good = value.is_string();
         break;
+      case Kind::runs:
+        good = value.is_array() && !value.empty() &&
+               std::all_of(value.begin(), value.end(), [](const json& v) { return v.is_string(); });
+        break;
+      case Kind::size:
+        good = value == "max" || value == "rms";
+        break;
       case Kind::axis:
         good = value == "x" || value == "y" || value == "z";
         break;
@@ -553,10 +650,14 @@ void check(const json& spec, bool number_wanted, std::vector<std::string>& fault
 void gather_runs(const json& spec, std::vector<std::string>& names) {
   if (spec.is_object()) {
     for (const auto& [key, value] : spec.items()) {
-      if ((key == "run" || key == "other") && value.is_string())
+      if ((key == "run" || key == "other") && value.is_string()) {
         names.push_back(value.get<std::string>());
-      else
+      } else if (key == "runs" && value.is_array()) {
+        for (const auto& name : value)
+          if (name.is_string()) names.push_back(name.get<std::string>());
+      } else {
         gather_runs(value, names);
+      }
     }
   } else if (spec.is_array()) {
     for (const auto& part : spec) gather_runs(part, names);

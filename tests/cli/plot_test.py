@@ -22,7 +22,7 @@ from harness import COLUBER, SOURCE, check, finish
 COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
-NAMES = ["course", "path", "postures", "velocities", "forces", "angles", "torques", "energy", "residual"]
+NAMES = ["course", "path", "postures", "velocities", "forces", "angles", "tracking", "torques", "energy", "residual"]
 
 
 def coluber(*words, **more):
@@ -150,6 +150,24 @@ def test_choosing_links_and_times(tmp, course):
     ):
         done = coluber("plot", course, *words, "-o", tmp / "none.svg")
         check(f"{what} is bad input, exit 3, with what there is", done.returncode == 3 and "hint: " in done.stderr and done.stdout == "" and not (tmp / "none.svg").exists(), done.stderr)
+
+
+def test_tracking_of_a_joint(tmp, course):
+    words = texts(course / "plots/tracking.svg")
+    check("tracking is of the middle joint, with its reference, error and torque", [w for w in words if w.startswith("joint ")] == ["joint 5", "joint angle (deg)", "joint torque (N m)"] and {"reference", "error (deg)"} <= set(words), words)
+    coluber("plot", course, "--what", "tracking", "--link", 1, "--link", 10, "-o", tmp / "t.svg")
+    check("--link chooses other joints", [w for w in texts(tmp / "t.svg") if re.fullmatch(r"joint \d+", w)] == ["joint 1", "joint 10"], texts(tmp / "t.svg"))
+    done = coluber("plot", course, "--what", "tracking", "--link", 11, "-o", tmp / "none.svg")
+    check("a joint that is not there is bad input, exit 3", done.returncode == 3 and "there is no joint 11" in done.stderr and not (tmp / "none.svg").exists(), done.stderr)
+    with h5py.File(course / "trajectory.h5") as file:
+        times, angle, reference = file["time"][()], file["joint_angle"][()], file["joint_reference"][()]
+    # the error is drawn in degrees: its axis ends where the largest error is
+    largest = math.degrees(abs(angle[:, 4] - reference[:, 4]).max())
+    ticks = [abs(float(w.replace("−", "-"))) for w in words if re.fullmatch(r"[-−]?0\.\d+", w)]
+    check("the scale of the error fits the error of the record", 0.5 * largest < max(ticks) <= 1.2 * largest, (largest, ticks))
+    (tmp / "mine.csv").write_text("time,joint_angle.5,joint_torque.5\n" + "".join(f"{times[k]},{angle[k, 4]},1\n" for k in range(0, len(times), 20)))
+    done = coluber("plot", course, "--what", "tracking", "--measured", tmp / "mine.csv", "-o", tmp / "m.svg")
+    check("measured angles and torques are drawn over ours", done.returncode == 0 and done.stderr == "" and (tmp / "m.svg").read_text().count("href='#gpPt5'") >= 2 * len(range(0, len(times), 20)), done.stderr)
 
 
 def test_measured_values_are_drawn_over(tmp, course):
@@ -315,6 +333,8 @@ def test_runs_in_space(tmp, course):
     words = texts(winding / "plots/angles.svg")
     check("angles of cardan joints have a panel an axis, with its error", [w for w in words if w.endswith("(deg)")] == ["yaw angle (deg)", "yaw error (deg)", "pitch angle (deg)", "pitch error (deg)"], words)
     check("… each joint once in the legend", [w for w in words if w.startswith("joint ")] == [f"joint {k}" for k in range(1, 11)], words)
+    words = texts(winding / "plots/tracking.svg")
+    check("tracking of a cardan joint is of both its axes", [w for w in words if w.startswith("joint 5")] == ["joint 5 yaw", "joint 5 pitch"], words)
     words = texts(winding / "plots/torques.svg")
     check("torques are told apart by axis", [w for w in words if w in ("yaw", "pitch")] == ["yaw", "pitch"], words)
     check("a path has a strip for z where a link is lifted", "z (m)" in texts(winding / "plots/path.svg"))
@@ -348,7 +368,7 @@ def test_joint_tables(tmp, course):
     check("… also from another folder than the run was started in", done.returncode == 0 and done.stderr == "" and "reference" in texts(tmp / "beside/plots/angles.svg"), done.stderr)
     (tmp / "angles.csv").unlink()
     done = coluber("plot", folder, "--what", "angles")
-    check("with the table gone the angles are drawn without them, and it says so", done.returncode == 0 and "angles.csv" in done.stderr and "reference" not in texts(folder / "plots/angles.svg"), done.stderr)
+    check("with the table gone they are drawn all the same: they are in the record", done.returncode == 0 and done.stderr == "" and "reference" in texts(folder / "plots/angles.svg"), done.stderr)
 
 
 def main():

@@ -294,6 +294,92 @@ def test_measures_of_motion(tmp):
         check(f"{what} is bad input", done.returncode == 3 and message in done.stderr, done.stderr)
 
 
+TRACKED = """
+[[run]]
+name = "limp"
+scenario = "../../slope.toml"
+set = ["gait.name=\\"lateral_undulation\\"", "gait.amplitude_deg=10.0", "gait.omega_deg=360.0", "gait.phase_deg=-90.0", "start.shape=\\"straight\\"", "controller.start_time=2.0"]
+[[run]]
+name = "weak"
+scenario = "../../slope.toml"
+set = ["gait.name=\\"lateral_undulation\\"", "gait.amplitude_deg=10.0", "gait.omega_deg=90.0", "gait.phase_deg=0.0", "start.shape=\\"straight\\"", "controller.torque_limit=1e-4"]
+[[run]]
+name = "both"
+scenario = "../../slope.toml"
+seeds = [3, 4]
+[[figure]]
+title = "Two robots that do not follow"
+plot = "tracking"
+links = [2]
+labels = ["limp", "weak"]
+panels = [{ title = "angles", quantity = "error", runs = ["limp", "weak"] }, { title = "motors", quantity = "torque", runs = ["limp", "weak"] }]
+"""
+
+
+def test_measures_of_tracking(tmp):
+    """Motors that are off leave the joints straight: the error is the reference. Motors too weak give their limit."""
+
+    def number(measure, expected, band):
+        return f'kind = "number"\nmeasure = {{ {measure} }}\nexpected = {expected}\nband = {band}\njudged = "second"\n'
+
+    def of(claims, more=TRACKED):
+        (tmp / "claims/mine").mkdir(parents=True, exist_ok=True)
+        (tmp / "slope.toml").write_text(SLOPE)
+        text = MINE + more
+        for name, lines in claims.items():
+            text += f'[[claim]]\nid = "mine.{name}"\nwhere = "here"\nstatement = "so"\nrun = "slope"\nstatus = "reproduced"\n{lines}\n'
+        (tmp / "claims/mine/claims.toml").write_text(text)
+        return coluber("--all", "--json", "--claims", tmp / "claims", "--out", tmp / "out", "--force")
+
+    x = 'name = "displacement", axis = "x", from = 0.0, to = 1.0'
+    fall = 9.81 / 4
+    window = "from = 0.0, to = 0.99"  # a period of 1 s in frames of 10 ms, its end not counted twice
+    done = of({
+        # 10° sin(360° t - 90° (j - 1)); at t = 0 a frame has the start angles, so that joint 2 lacks one of its 100 squares
+        "max": number(f'name = "tracking_error_deg", run = "limp", joint = 1, of = "max", {window}', 10.0, 1e-4),
+        "rms": number(f'name = "tracking_error_deg", run = "limp", joint = 1, of = "rms", {window}', 10 / 2**0.5, 1e-4),
+        "rms_2": number(f'name = "tracking_error_deg", run = "limp", joint = 2, of = "rms", {window}', 49.0**0.5, 1e-4),
+        "rms_all": number(f'name = "tracking_error_deg", run = "limp", of = "rms", {window}', 49.5**0.5, 1e-4),
+        "part": number('name = "tracking_error_deg", run = "limp", joint = 1, of = "max", from = 0.4, to = 0.5', 5.8778525, 1e-4),
+        "limp": number(f'name = "joint_torque", run = "limp", of = "max", {window}', 0.0, 1e-12),
+        "weak": number('name = "joint_torque", run = "weak", joint = 2, of = "max", from = 0.1, to = 1.0', 1e-4, 1e-12),
+        "weak_rms": number('name = "joint_torque", run = "weak", of = "rms", from = 0.1, to = 1.0', 1e-4, 1e-12),
+        "summary": number('name = "summary", run = "weak", item = "max_torque"', 1e-4, 1e-12),
+        "stated": number('name = "stated", value = 1200.0', 1200.0, 1e-12),
+        "mean": number(f'name = "mean", runs = ["slope", "turned"], of = {{ {x} }}', fall / 2, 1e-3),
+        "seeds": number(f'name = "mean", runs = ["both", "turned"], of = {{ {x} }}', fall * 2 / 3, 1e-3),
+        "seed": number(f'{x}, run = "both, seed 4"', fall, 1e-3),
+    })
+    out = json.loads(done.stdout)["claims"]
+    for claim in out:
+        check(f"the measure {claim['id']} gives what is known", claim["passed"], (claim["values"], claim["expected"], claim["failures"]))
+    check("all the measures were computed", len(out) == 13, done.stderr)
+    words = "".join(Page((tmp / "out/report.html").read_text()).text)
+    check("a figure sets runs side by side, with the reference", all(w in words for w in ("(a) reference of joint 2", "(b) angles", "(c) motors", "error, joint 2 (deg)", "torque, joint 2 (N m)")), words[:300])
+    done = of({"joint": number('name = "tracking_error_deg", joint = 3, of = "max", from = 0.0, to = 1.0', 0.0, 1.0)})
+    check("a joint that is not there is a failure that says so", done.returncode == 1 and "has 2 joints, not 3" in done.stderr, done.stderr)
+    done = of({"item": number('name = "summary", item = "max_toque"', 0.0, 1.0)})
+    check("so is an item that the summary lacks", done.returncode == 1 and "no max_toque" in done.stderr, done.stderr)
+    for what, measure, message in (
+        ("a mean over no runs", f'name = "mean", runs = [], of = {{ {x} }}', "mean: runs is not what the measure takes"),
+        ("a mean over a run that is not there", f'name = "mean", runs = ["flat"], of = {{ {x} }}', 'there is no run "flat"'),
+        ("a run with seeds where one is meant", f'{x}, run = "both"', 'it has several seeds: "both, seed 3"'),
+        ("a size that is none", f'name = "joint_torque", of = "min", {window}', "joint_torque: of is not what the measure takes"),
+    ):
+        done = of({"bad": number(measure, 0.0, 1.0)})
+        check(f"{what} is bad input", done.returncode == 3 and message in done.stderr, done.stderr)
+    for what, old, new, message in (
+        ("an unknown quantity", 'quantity = "torque"', 'quantity = "power"', 'figure.panels.quantity: expected "error" or "torque"'),
+        ("a panel with a run too few", '"torque", runs = ["limp", "weak"]', '"torque", runs = ["limp"]', "expected one a label"),
+        ("panels of no joint", "links = [2]\n", "", "figure.links: panels are those of one joint"),
+        ("panels of another plot", '"tracking"', '"torques"', "figure.panels: goes with plot"),
+        ("seeds that are words", "seeds = [3, 4]", 'seeds = ["a"]', "run.seeds: expected a list of whole numbers"),
+    ):
+        check(f"{what} can be written", old in TRACKED)
+        done = of({"x": number(x, fall, 1e-3)}, TRACKED.replace(old, new))
+        check(f"{what} is bad input", done.returncode == 3 and message in done.stderr, done.stderr)
+
+
 def test_a_wrong_claim_is_found_out(tmp):
     cases = [
         ("expected moved", "transeth.A1", 'expected = -0.01045', 'expected = -0.01', r"failed: transeth\.A1: default: -0\.0105\S* has left"),
