@@ -418,6 +418,53 @@ MeasureValue tracking_error(const json& spec, const Context& context) {
          });
 }
 
+/// Times and errors of a joint over the frames of a window.
+std::pair<Eigen::VectorXd, Eigen::VectorXd> errors_in(const json& spec, const Trajectory& run) {
+  const auto frames = frames_in(run, spec);
+  const int joint = spec.at("joint").get<int>() - 1;
+  const auto count = static_cast<Eigen::Index>(frames.size());
+  std::pair<Eigen::VectorXd, Eigen::VectorXd> series{count, count};
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const auto frame = frames[static_cast<std::size_t>(k)];
+    series.first(k) = run.time[frame];
+    series.second(k) =
+        run.at("joint_angle", frame, joint) - run.at("joint_reference", frame, joint);
+  }
+  return series;
+}
+
+double rms(const Eigen::VectorXd& values) {
+  return values.norm() / std::sqrt(static_cast<double>(values.size()));
+}
+
+// how far a joint's error is from a sine of the given period: rms of what is left over that of the
+// sine; 0 is a sine, 1 and more is none
+MeasureValue tracking_sine_misfit(const json& spec, const Context& context) {
+  const auto [time, error] = errors_in(spec, trajectory_of(spec, context));
+  const Eigen::ArrayXd angle =
+      2.0 * std::numbers::pi / spec.at("period").get<double>() * time.array();
+  Eigen::MatrixXd basis(time.size(), 3);
+  basis.col(0).setOnes();
+  basis.col(1) = angle.cos();
+  basis.col(2) = angle.sin();
+  const Eigen::Vector3d c = (basis.transpose() * basis).ldlt().solve(basis.transpose() * error);
+  return rms(error - basis * c) / rms(basis.rightCols(2) * c.tail(2));
+}
+
+// how much a joint's error changes over a period: rms of the change from one period earlier, over
+// that of the error; 0 repeats itself exactly
+MeasureValue tracking_change(const json& spec, const Context& context) {
+  const auto& run = trajectory_of(spec, context);
+  const double period = spec.at("period").get<double>();
+  const int joint = spec.at("joint").get<int>() - 1;
+  const auto [time, error] = errors_in(spec, run);
+  Eigen::VectorXd before(time.size());
+  for (Eigen::Index k = 0; k < time.size(); ++k)
+    before(k) = at_time(run, "joint_angle", time(k) - period, joint, 0) -
+                at_time(run, "joint_reference", time(k) - period, joint, 0);
+  return rms(error - before) / rms(error);
+}
+
 MeasureValue joint_torque(const json& spec, const Context& context) {
   const auto& run = trajectory_of(spec, context);
   return size_over_joints(
@@ -520,6 +567,8 @@ const std::vector<Measure>& measures() {
   static const Parameter observable{"observable", Kind::text, false};
   static const Parameter from{"from", Kind::number};
   static const Parameter to{"to", Kind::number};
+  static const Parameter joint{"joint", Kind::link};
+  static const Parameter period{"period", Kind::number};
   static const Parameter any_joint{"joint", Kind::link, false};
   static const Parameter size{"of", Kind::size};
   static const std::vector<Measure> all{
@@ -555,6 +604,8 @@ const std::vector<Measure>& measures() {
       {"turn", {from, to}, true, turn},
       {"sine_misfit", {link, from, to, {"wavelength", Kind::pair}}, true, sine_misfit},
       {"tracking_error_deg", {any_joint, size, from, to}, true, tracking_error},
+      {"tracking_sine_misfit", {joint, period, from, to}, true, tracking_sine_misfit},
+      {"tracking_change", {joint, period, from, to}, true, tracking_change},
       {"joint_torque", {any_joint, size, from, to}, true, joint_torque},
       {"summary", {{"item", Kind::text}}, true, summary_item},
       {"stated", {{"value", Kind::number}}, true, stated},

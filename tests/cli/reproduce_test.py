@@ -341,6 +341,8 @@ def test_measures_of_tracking(tmp):
         "rms_2": number(f'name = "tracking_error_deg", run = "limp", joint = 2, of = "rms", {window}', 49.0**0.5, 1e-4),
         "rms_all": number(f'name = "tracking_error_deg", run = "limp", of = "rms", {window}', 49.5**0.5, 1e-4),
         "part": number('name = "tracking_error_deg", run = "limp", joint = 1, of = "max", from = 0.4, to = 0.5', 5.8778525, 1e-4),
+        "sine": number('name = "tracking_sine_misfit", run = "limp", joint = 1, period = 1.0, from = 0.0, to = 1.0', 0.0, 1e-6),
+        "change": number('name = "tracking_change", run = "limp", joint = 1, period = 0.5, from = 0.5, to = 0.99', 2.0, 1e-4),
         "limp": number(f'name = "joint_torque", run = "limp", of = "max", {window}', 0.0, 1e-12),
         "weak": number('name = "joint_torque", run = "weak", joint = 2, of = "max", from = 0.1, to = 1.0', 1e-4, 1e-12),
         "weak_rms": number('name = "joint_torque", run = "weak", of = "rms", from = 0.1, to = 1.0', 1e-4, 1e-12),
@@ -353,9 +355,11 @@ def test_measures_of_tracking(tmp):
     out = json.loads(done.stdout)["claims"]
     for claim in out:
         check(f"the measure {claim['id']} gives what is known", claim["passed"], (claim["values"], claim["expected"], claim["failures"]))
-    check("all the measures were computed", len(out) == 13, done.stderr)
+    check("all the measures were computed", len(out) == 15, done.stderr)
     words = "".join(Page((tmp / "out/report.html").read_text()).text)
     check("a figure sets runs side by side, with the reference", all(w in words for w in ("(a) reference of joint 2", "(b) angles", "(c) motors", "error, joint 2 (deg)", "torque, joint 2 (N m)")), words[:300])
+    done = of({"no_sine": number('name = "tracking_sine_misfit", run = "limp", joint = 1, period = 0.5, from = 0.0, to = 0.99', 0.0, 1.0)})
+    check("of a sine with another period nothing is left", json.loads(done.stdout)["claims"][0]["measured"] > 10, done.stdout)
     done = of({"joint": number('name = "tracking_error_deg", joint = 3, of = "max", from = 0.0, to = 1.0', 0.0, 1.0)})
     check("a joint that is not there is a failure that says so", done.returncode == 1 and "has 2 joints, not 3" in done.stderr, done.stderr)
     done = of({"item": number('name = "summary", item = "max_toque"', 0.0, 1.0)})
