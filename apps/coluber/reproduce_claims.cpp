@@ -173,12 +173,17 @@ class Reader {
   }
 
   void read_run(const toml::table& table) {
-    allow(table, "run", {"name", "scenario", "set", "seeds"});
+    allow(table, "run", {"name", "scenario", "set", "seeds", "as_it_is"});
     ClaimRun run;
     run.name = text_of(table, "run", "name", true);
     run.scenario = file_.path.parent_path() / text_of(table, "run", "scenario", true);
     run.scenario = run.scenario.lexically_normal();
     run.set = texts_of(table, "run", "set");
+    if (const auto* node = table.get("as_it_is")) {
+      if (!node->is_boolean())
+        fault(node->source().begin, "run.as_it_is", "expected true or false");
+      run.as_it_is = node->value_or(false);
+    }
     const auto add = [&](const ClaimRun& one) {
       if (!file_.runs.emplace(one.name, one).second)
         fault(table.source().begin, "run.name", fmt::format("there are two runs \"{}\"", one.name));

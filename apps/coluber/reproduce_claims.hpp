@@ -15,6 +15,7 @@ struct ClaimRun {
   std::string name;
   std::filesystem::path scenario;  ///< resolved against the claims file
   std::vector<std::string> set;    ///< `key=value`, as on the command line
+  bool as_it_is = false;           ///< the ways change nothing about it
 };
 
 /// A way of running every scenario of a source: its own method, our default, ….

@@ -53,7 +53,7 @@ std::string shown(const MeasureValue& value) {
 
 RunStore::Key RunStore::key_of(const ClaimRun& run, const Way& way) {
   auto changes = run.set;
-  changes.insert(changes.end(), way.set.begin(), way.set.end());
+  if (!run.as_it_is) changes.insert(changes.end(), way.set.begin(), way.set.end());
   return {run.scenario.string(), std::move(changes)};
 }
 

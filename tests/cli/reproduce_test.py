@@ -307,6 +307,10 @@ set = ["gait.name=\\"lateral_undulation\\"", "gait.amplitude_deg=10.0", "gait.om
 name = "both"
 scenario = "../../slope.toml"
 seeds = [3, 4]
+[[run]]
+name = "as it is"
+scenario = "../../slope.toml"
+as_it_is = true
 [[figure]]
 title = "Two robots that do not follow"
 plot = "tracking"
@@ -351,11 +355,14 @@ def test_measures_of_tracking(tmp):
         "mean": number(f'name = "mean", runs = ["slope", "turned"], of = {{ {x} }}', fall / 2, 1e-3),
         "seeds": number(f'name = "mean", runs = ["both", "turned"], of = {{ {x} }}', fall * 2 / 3, 1e-3),
         "seed": number(f'{x}, run = "both, seed 4"', fall, 1e-3),
+        "plain": number(f'{x}, run = "as it is"', fall, 1e-3),
     })
     out = json.loads(done.stdout)["claims"]
     for claim in out:
         check(f"the measure {claim['id']} gives what is known", claim["passed"], (claim["values"], claim["expected"], claim["failures"]))
-    check("all the measures were computed", len(out) == 15, done.stderr)
+    plain = {c["id"]: c for c in out}["mine.plain"]["values"]
+    check("a run that is done as it is knows no ways", plain["first"] == plain["second"], plain)
+    check("all the measures were computed", len(out) == 16, done.stderr)
     words = "".join(Page((tmp / "out/report.html").read_text()).text)
     check("a figure sets runs side by side, with the reference", all(w in words for w in ("(a) reference of joint 2", "(b) angles", "(c) motors", "error, joint 2 (deg)", "torque, joint 2 (N m)")), words[:300])
     done = of({"no_sine": number('name = "tracking_sine_misfit", run = "limp", joint = 1, period = 0.5, from = 0.0, to = 0.99', 0.0, 1.0)})
