@@ -148,10 +148,11 @@ Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
   const double right = page_cm - 0.5;
   constexpr double pitch = strip_cm + 0.75;  // a title above each panel
   const auto count = static_cast<double>(panels.size() + (with_reference ? 1 : 0));
-  Canvas canvas(page_cm, below_cm + count * pitch - 0.25 + above_cm);
+  const double height = below_cm + count * pitch - 0.25 + above_cm;
+  Canvas canvas(page_cm, height);
   double bottom = below_cm + count * pitch;
   char letter = 'a';
-  // lettered panels, the labels of the lines beside the first
+  // lettered panels, the labels of the lines above them
   const auto begin = [&](std::string_view name, std::string_view label, Range y, bool lowest) {
     bottom -= pitch;
     canvas.panel(left_cm, right, bottom, bottom + strip_cm);
@@ -161,11 +162,11 @@ Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
                    "left font ',8'");
     if (letter == 'a') {
       canvas.heading(title);
-      canvas.command(
-          fmt::format("set key at screen {:.6f},{:.6f} right center horizontal Left reverse "
-                      "noenhanced samplen 1.6 width 1 font ',8' textcolor '#333333'",
-                      (right + 0.3) / page_cm,
-                      (bottom + strip_cm + 0.22) / (below_cm + count * pitch - 0.25 + above_cm)));
+      // beside the title of the picture: those of the panels are longer
+      canvas.command(fmt::format(
+          "set key at screen {:.6f},{:.6f} right center horizontal Left reverse noenhanced samplen "
+          "1.6 width 1 font ',8' textcolor '#333333'",
+          (right + 0.3) / page_cm, (height - 0.4) / height));
     }
     ++letter;
   };
@@ -184,8 +185,7 @@ Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
     // said where this panel has such peaks
     const auto peak = cut_of(all[p].drawn, 0.0).peak;
     if (peak > cut.limit)
-      name +=
-          fmt::format(" (cut off; the highest is {:.4g}{})", peak, panels[p].torque ? " N m" : "°");
+      name += fmt::format(" (cut; {:.4g}{} at most)", peak, panels[p].torque ? " N m" : "°");
     const bool titles = p == 0 && !with_reference;
     begin(name,
           panels[p].torque ? fmt::format("torque, joint {} (N m)", joint)
@@ -193,9 +193,11 @@ Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
           panels[p].torque ? padded(limited(all[p].y, cut), least::torque)
                            : padded(limited(error_range, cut), least::tracking_error),
           p + 1 == panels.size());
-    for (std::size_t k = 0; k < all[p].drawn.size(); ++k)
-      canvas.draw({thinned(all[p].drawn[k])}, line_style(distinct_colour(k), 1.1),
-                  titles ? labels[k] : "");
+    // the first on top
+    for (std::size_t k = all[p].drawn.size(); k-- > 0;)
+      canvas.draw({thinned(all[p].drawn[k])}, line_style(distinct_colour(k), 1.1));
+    for (std::size_t k = 0; titles && k < labels.size(); ++k)
+      canvas.legend_entry(line_style(distinct_colour(k), 1.4), labels[k]);
   }
   return canvas.finish();
 }
