@@ -105,6 +105,7 @@ def test_all_claims(tmp):
     check("the sign that the source prints for link 7 differs, with the reason", claims["transeth.A4.sign"]["status"] == "differs" and claims["transeth.A4.sign"]["note"])
     check("A7 and O4 are not reproducible", claims["transeth.A7"]["status"] == claims["transeth.O4"]["status"] == "not-reproducible")
     the_spatial_claims(claims)
+    the_claims_of_joint_control(claims)
 
     check("claims.json holds what --json prints", json.loads((tmp / "out/claims.json").read_text()) == json.loads(done.stdout))
     text = (tmp / "out/report.html").read_text()
@@ -115,7 +116,7 @@ def test_all_claims(tmp):
     outside = re.sub(r"<script\b[^>]*>.*?</script>", "", text, flags=re.S)
     check("the report fetches nothing", page.fetched == [] and "url(" not in re.sub(r"url\(#", "", outside), page.fetched)
     replays = page.count.get("details", 0)
-    wanted = 17 if VIEWER.exists() else 0  # none where the viewer's page is not built
+    wanted = 29 if VIEWER.exists() else 0  # none where the viewer's page is not built
     data = [s for s in scripts if "application/json" in s]
     check("its only script opens replays", len(data) == (replays + 1 if replays else 0) and len(scripts) - len(data) == (1 if replays else 0), (replays, scripts))
     check("it has a replay of every run in its figures, where the viewer's page is built", replays == wanted, replays)
@@ -123,7 +124,7 @@ def test_all_claims(tmp):
     check("replays stand under their figures", not replays or (parts[:2] == ["figure", "details"] and "figure" in parts[parts.index("details"):]), parts)
     check("the report's policy forbids the network", re.search(r"""<meta http-equiv="Content-Security-Policy" content="default-src 'none';[^"]*frame-src blob:""", text) and "connect-src" not in outside)
     check("no two elements of the report share an id", len(page.ids) == len(set(page.ids)))
-    check("the report has its figures, of both models", page.count.get("svg", 0) == 18, page.count.get("svg"))
+    check("the report has its figures, of all models", page.count.get("svg", 0) == 22, page.count.get("svg"))
     check("the report names every claim", [i for i in claims if i not in words] == [])
     check("the report suits dark rooms and small screens", "prefers-color-scheme: dark" in text and "max-width" in text and 'name="viewport"' in text)
 
@@ -164,6 +165,42 @@ def the_spatial_claims(claims):
     for name in ("O1.sign", "W4.back", "R3.left"):
         claim = claims[f"transeth.{name}"]
         check(f"{name} differs, with the reason", claim["status"] == "differs" and len(claim["note"]) > 100, claim)
+
+
+def the_claims_of_joint_control(claims):
+    # issue figures, written down here a second time on purpose: error and torque of both controllers
+    limits = {
+        "B1": (0.508, 0.528),
+        "B1.IO": (0.0, 5e-5),
+        "B2": (0.343, 0.363),
+        "B2.IO": (0.0053, 0.0073),
+        "B2.startup_PD": (10.0, 10.6),
+        "B2.startup": (1300, 1350),
+        "B4.startup_PD": (0.8 * 2.99, 1.2 * 2.99),
+        "B4.startup_IO": (0.8 * 9.97, 1.2 * 9.97),
+        "B4.PD": (0.8 * 0.353, 1.2 * 0.353),
+        "B4.IO": (0.8 * 0.0019, 1.2 * 0.0019),
+    }
+    for case, largest, rms, torque, torque_rms in (
+        ("b.PD", 0.370, 0.249, 1.8, 0.65),
+        ("b.IO", 0.027, 0.0085, 243, 45),
+        ("c.PD", 0.370, 0.249, 1.8, 0.65),
+        ("c.IO", 0.028, 0.0092, 246, 45),
+        ("d.PD", 0.527, 0.262, 6.8, 2.3),
+        ("d.IO", 0.261, 0.087, 2380, 451),
+    ):
+        limits[f"B3.{case}.rms"] = (0.9 * rms, 1.1 * rms)
+        limits[f"B3.{case}.max"] = (0.65 * largest, 1.35 * largest)
+        limits[f"B3.{case}.torque_rms"] = (0.9 * torque_rms, 1.1 * torque_rms)
+        limits[f"B3.{case}.torque_max"] = (0.65 * torque, 1.35 * torque)
+    for name, (low, high) in limits.items():
+        values = claims[f"transeth.{name}"]["values"]
+        check(f"{name} comes out in both ways", all(low <= values[way] <= high for way in ("thesis", "default")), values)
+    measured = {name: claims[f"transeth.{name}"]["values"]["default"] for name in ("B2.smaller", "B1.torque", "B2.torque", "B3.base", "B3.joints", "B4.startup")}
+    check("PD lags less with friction that sticks", measured["B2.smaller"] < 0.95, measured)
+    check("both controllers take the same torque once under way", abs(measured["B1.torque"] - 1) < 0.1 and abs(measured["B2.torque"] - 1) < 0.1, measured)
+    check("noise of the joints decides, that of the base does not", measured["B3.joints"] > 5 and measured["B3.base"] < 1.25, measured)
+    check("motors of 10 N m hurt linearisation at the start alone", measured["B4.startup"] > 1.5 and claims["transeth.B4.same"]["values"]["default"] < 0.01, measured)
 
 
 def test_choosing(tmp):
@@ -308,6 +345,11 @@ name = "both"
 scenario = "../../slope.toml"
 seeds = [3, 4]
 [[run]]
+name = "noisy"
+scenario = "../../slope.toml"
+set = ["controller.noise.joint_deg=1.0", "controller.servo=\\"explicit\\"", "controller.kp=1.0", "controller.kd=0.0"]
+seeds = [3, 4]
+[[run]]
 name = "as it is"
 scenario = "../../slope.toml"
 as_it_is = true
@@ -365,6 +407,9 @@ def test_measures_of_tracking(tmp):
     check("all the measures were computed", len(out) == 16, done.stderr)
     words = "".join(Page((tmp / "out/report.html").read_text()).text)
     check("a figure sets runs side by side, with the reference", all(w in words for w in ("(a) reference of joint 2", "(b) angles", "(c) motors", "error, joint 2 (deg)", "torque, joint 2 (N m)")), words[:300])
+    seeds = [f'{{ name = "joint_torque", run = "noisy, seed {k}", of = "rms", from = 0.1, to = 1.0 }}' for k in (3, 4)]
+    done = of({"noise": number(f'name = "range", of = [{", ".join(seeds)}]', 0.0, 1.0)})
+    check("a seed is that of its run", 1e-5 < json.loads(done.stdout)["claims"][0]["measured"] < 0.02, done.stdout)
     done = of({"no_sine": number('name = "tracking_sine_misfit", run = "limp", joint = 1, period = 0.5, from = 0.0, to = 0.99', 0.0, 1.0)})
     check("of a sine with another period nothing is left", json.loads(done.stdout)["claims"][0]["measured"] > 10, done.stdout)
     done = of({"joint": number('name = "tracking_error_deg", joint = 3, of = "max", from = 0.0, to = 1.0', 0.0, 1.0)})
