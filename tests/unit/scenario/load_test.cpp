@@ -72,6 +72,30 @@ TEST(Load, TheShippedScenariosHoldTheThesisValues) {
   }
 }
 
+TEST(Load, TheShippedScenariosOfTheRobotModelHoldTable72) {
+  const std::filesystem::path folder = std::filesystem::path(COLUBER_SOURCE_DIR) / "scenarios";
+  const Scenario pd = load(folder / "aiko_robot_model.toml");
+  const Scenario io = load(folder / "aiko_linearised.toml");
+  const Scenario smooth = load(folder / "aiko_smooth_friction.toml");
+  for (const Scenario* s : {&pd, &io, &smooth}) {
+    EXPECT_EQ(s->robot.model, "robot_model");
+    EXPECT_EQ(s->robot.friction_points, 2);
+    EXPECT_EQ(s->world.friction, Eigen::Vector2d(0.2, 0.5));
+    EXPECT_EQ(s->world.viscous_friction, Eigen::Vector2d(0.1, 0.2));
+    EXPECT_EQ(s->world.friction_smoothing, 1e-3);
+    EXPECT_EQ(s->start.shape, StartShape::straight);
+    EXPECT_TRUE(s->gait.soft_start);
+    EXPECT_EQ(s->gait.amplitude_deg, 40.0);
+    EXPECT_EQ(s->gait.omega_deg, 80.0);
+    EXPECT_EQ(s->gait.phase_deg, -50.0);
+    EXPECT_EQ(s->solver.dt, 2.5e-4);
+    EXPECT_EQ(s->controller.name, s == &io ? "input_output_linearisation" : "pd");
+    EXPECT_EQ(s->controller.kp(4), s == &io ? 4e5 : 200.0);
+    EXPECT_EQ(s->controller.kd(4), s == &io ? 2400.0 : 1.2);
+    EXPECT_EQ(s->world.smooth_friction, s == &smooth);
+  }
+}
+
 TEST(Load, TheCataloguesAikoHasElevenLinksOfTogether7Point5Kilograms) {
   const Scenario s = parse(aiko);
   ASSERT_EQ(s.robot.link.size(), 11U);
