@@ -120,6 +120,8 @@ def test_all_claims(tmp):
     data = [s for s in scripts if "application/json" in s]
     check("its only script opens replays", len(data) == (replays + 1 if replays else 0) and len(scripts) - len(data) == (1 if replays else 0), (replays, scripts))
     check("it has a replay of every run in its figures, where the viewer's page is built", replays == wanted, replays)
+    rates = {json.loads(file.read_text())["rate_hz"] for file in (tmp / "out/replays").glob("*/replay.json")}
+    check("replays have 100 frames a second, also of runs that are measured at every step", not replays or rates == {100.0}, rates)
     parts = re.findall(r"<(figure|details)\b", outside)
     check("replays stand under their figures", not replays or (parts[:2] == ["figure", "details"] and "figure" in parts[parts.index("details"):]), parts)
     check("the report's policy forbids the network", re.search(r"""<meta http-equiv="Content-Security-Policy" content="default-src 'none';[^"]*frame-src blob:""", text) and "connect-src" not in outside)
