@@ -67,7 +67,12 @@ bool is_default(const Key& key, const Node& node) {
   if (const auto* x = std::get_if<std::string>(&key.default_value)) {
     return node.kind == Node::Kind::text && node.text == *x;
   }
-  return false;  // no unbuilt key has another kind of default
+  if (const auto* x = std::get_if<std::vector<double>>(&key.default_value)) {
+    return node.is_array() &&
+           std::equal(node.items.begin(), node.items.end(), x->begin(), x->end(),
+                      [](const Node& item, double value) { return as_number(item) == value; });
+  }
+  return false;  // no other kind of default is asked about
 }
 
 class Validator {

@@ -146,6 +146,10 @@ TEST(Validate, KeysOfOneModelAreTakenByThatModelAlone) {
               HasSubstr("joint: goes with robot.model = \"spatial\", this robot is \"planar\""));
   EXPECT_THAT(fault_of(spatial + "friction_points = 2\n"),
               HasSubstr("friction_points: goes with robot.model = \"planar\""));
+  EXPECT_EQ(fault_of(spatial + "[world]\nviscous_friction = [0.0, 0]\n"), "no fault")
+      << "the default of a pair, as run.json has it";
+  EXPECT_THAT(fault_of(spatial + "[world]\nviscous_friction = [0.0, 0.1]\n"),
+              HasSubstr("viscous_friction: goes with robot.model = \"planar\""));
   // a model that is none is the only fault
   EXPECT_THAT(fault_of(aiko + "model = \"flying\"\njoint = \"yaw\"\n"),
               testing::Not(HasSubstr("goes with")));
