@@ -418,7 +418,8 @@ Figure draw_residual(const Trajectory& run, const Scene& scene, const FigureOpti
   }
   Range y = empty_range();
   for (const auto& line : lines) include(y, line);
-  if (!(y.low <= y.high)) y = {1e-16, 1e-8};
+  const bool none = !(y.low <= y.high);
+  if (none) y = {1e-16, 1e-8};
   y.low = std::pow(10.0, std::floor(std::log10(y.low) - 0.2));
   y.high = std::pow(10.0, std::ceil(std::log10(y.high) + 0.2));
   const bool with_iterations = run.has("iterations");
@@ -435,6 +436,8 @@ Figure draw_residual(const Trajectory& run, const Scene& scene, const FigureOpti
   canvas.heading(scene.title);
   for (std::size_t k = lines.size(); k-- > 0;)
     canvas.draw({thinned(lines[k])}, line_style(colours[k], 0.9), titles[k]);
+  if (none)
+    canvas.text_cm({0.5 * (left_cm + right), bottom + 0.5 * strip}, "zero throughout", "center");
   if (with_iterations) {
     const auto iterations = over_time(run, window, "iterations", 1, 0, 1.0);
     Range count{0.0, 1.0};

@@ -355,6 +355,13 @@ def test_runs_in_space(tmp, course):
     check("from above a link that points down is shorter", abs(wide / high - (0.0525 + 0.0393 * math.cos(math.pi / 6)) / 0.0525) < 0.01, (wide, high))
 
 
+def test_smooth_friction(tmp, course):
+    smooth = run(tmp / "smooth", SOURCE / "scenarios/aiko_smooth_friction.toml", "--duration", 1.0)
+    done = coluber("plot", smooth)
+    check("a run on smooth friction draws every plot", done.returncode == 0 and done.stderr == "" and len(done.stdout.split()) == len(NAMES), done.stderr)
+    check("where no contact law is solved for, its residual is said to be zero", "zero throughout" in texts(smooth / "plots/residual.svg") and "zero throughout" not in texts(course / "plots/residual.svg"))
+
+
 def test_joint_tables(tmp, course):
     (tmp / "angles.csv").write_text("t,phi_1,phi_2\n0,0,0\n1,20,-20\n2,0,0\n")
     (tmp / "table.toml").write_text('duration = 0.5\n[robot]\nname = "aiko"\nlinks = 3\n[gait]\nname = "table"\ntable = "angles.csv"\n')
