@@ -120,8 +120,8 @@ std::string published_of(const Claim& claim) {
   if (claim.published)
     return fmt::format("{} ± {}", number(*claim.published), number(claim.tolerance));
   const auto condition = condition_of(claim.holds);
-  return condition.empty() ? "(figure)"
-                           : fmt::format("({})", condition);  // our reading of its words
+  if (!condition.empty()) return fmt::format("({})", condition);  // our reading of its words
+  return claim.where.find("fig") == std::string::npos ? "(not given)" : "(figure)";
 }
 
 std::string expected_of(const Claim& claim) {
