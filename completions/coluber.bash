@@ -85,7 +85,7 @@ _coluber() {
       mapfile -t COMPREPLY < <(compgen -d -- "$word")
       ;;
     reproduce) _coluber_offer "$(_coluber_names "$program" experiments)" ;;
-    bench) _coluber_offer "$("$program" bench --help | sed -n 's/^  names NAME [. ]*\([a-z., ]*\) (default.*/\1/p' | tr -d ',')" ;;
+    bench) _coluber_offer "$("$program" bench --help | sed -n 's/^  names NAME [. ]*\([a-z_., ]*\) (default.*/\1/p' | tr -d ',')" ;;
   esac
 }
 
