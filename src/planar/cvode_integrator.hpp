@@ -20,6 +20,10 @@ class Ode {
   /// False: something is not finite; the integrator tries a shorter step.
   virtual bool compute_rate(double t, const Eigen::Ref<const Eigen::VectorXd>& y,
                             Eigen::Ref<Eigen::VectorXd> ydot) = 0;
+  /// df/dy at (t, y), where f is `ydot`; it need only be good enough for Newton's iteration.
+  virtual bool compute_jacobian(double t, const Eigen::Ref<const Eigen::VectorXd>& y,
+                                const Eigen::Ref<const Eigen::VectorXd>& ydot,
+                                Eigen::Ref<Eigen::MatrixXd> J) = 0;
 };
 
 /// How an internal step came out.

@@ -7,6 +7,7 @@
 #include "coluber/gait/harmonic.hpp"
 #include "coluber/planar/robot_model.hpp"
 #include "coluber/planar/smooth_system.hpp"
+
 #include "sample/snake.hpp"
 
 namespace coluber::sample {

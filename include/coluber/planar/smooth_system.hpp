@@ -14,11 +14,11 @@ namespace coluber::planar {
 /// How the smooth robot model is integrated.
 struct SmoothOptions {
   double dt = 1e-3;  ///< s, from observation to observation; the integrator has its own steps
-  SmoothFriction friction;
-  double rtol = 1e-6;      ///< of the integrator's local error
-  double atol = 1e-8;      ///< of the same (m, rad, m/s, rad/s)
-  double restart = 0.25;   ///< s between fresh starts of the integrator, from where a run resumes
-  int max_steps = 100000;  ///< of the integrator within dt
+  SmoothFriction friction = {};
+  double rtol = 1e-6;     ///< of the integrator's local error
+  double atol = 1e-8;     ///< of the same (m, rad, m/s, rad/s)
+  double restart = 0.25;  ///< s between fresh starts of the integrator, from where a run resumes
+  int max_steps = 20000;  ///< of the integrator within dt
 };
 
 /// The robot model with smooth friction behind the common interface, integrated by CVODE's

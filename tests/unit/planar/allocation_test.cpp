@@ -13,6 +13,7 @@
 
 #include "sample/forest.hpp"
 #include "sample/robot_states.hpp"
+#include "sample/smooth.hpp"
 #include "sample/snake.hpp"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -138,6 +139,23 @@ TEST(RobotModel, AllocatesNothing) {
   linearising_torque(model, {}, {}, q.tail(10), qdot.tail(10), u, data, tau);
   EXPECT_EQ(allocations.load() - before, 0);
   ASSERT_GT(before, 0) << "the counter must count";
+}
+
+TEST(SmoothSystem, AllocatesNothingInAStepAfterTheFirst) {
+  if (!SmoothSystem::is_built()) GTEST_SKIP() << "built without CVODE";
+  const Model model = sample::rough_aiko();
+  SmoothSystem system(model, sample::straight(model), {});
+  sample::Follower follower(model, sample::Follower::Law::io);
+  const VectorXd phi_d = VectorXd::Zero(10);
+  int failed = system.step_under(follower, phi_d).status == Status::ok ? 0 : 1;
+  const long before = allocations.load();
+  ASSERT_GT(before, 0) << "the counter must count";
+  for (int k = 1; k < 1000; ++k) {
+    failed += system.step_under(follower, phi_d).status == Status::ok ? 0 : 1;
+  }
+  EXPECT_EQ(allocations.load() - before, 0) << "restarts and releases included";
+  EXPECT_EQ(failed, 0);
+  EXPECT_GT(system.statistics().restarts, 4);
 }
 
 struct Case {
