@@ -1,9 +1,9 @@
-# CVODE of SUNDIALS with its serial vectors and dense linear algebra: target CVODE::CVODE, CVODE_VERSION.
+# CVODE of SUNDIALS with its serial vectors and dense matrices: target CVODE::CVODE, CVODE_VERSION.
 # SUNDIALS' own configuration demands OpenMP, which none of these libraries needs.
 find_path(CVODE_INCLUDE_DIR cvode/cvode.h)
 set(CVODE_LIBRARIES "")
 set(cvode_variables "")
-foreach(part cvode nvecserial sunmatrixdense sunlinsoldense)
+foreach(part cvode nvecserial sunmatrixdense)
   find_library(CVODE_${part}_LIBRARY sundials_${part})
   list(APPEND CVODE_LIBRARIES ${CVODE_${part}_LIBRARY})
   list(APPEND cvode_variables CVODE_${part}_LIBRARY)

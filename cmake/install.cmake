@@ -37,7 +37,7 @@ set(COLUBER_PC_DEPENDENCIES "fmt tomlplusplus hdf5-serial zlib")
 set(COLUBER_PC_LIBRARIES "")  # those without a pkg-config file
 if(CVODE_FOUND)
   set(COLUBER_PC_LIBRARIES
-    "-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense -lsundials_sunlinsoldense")
+    "-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense")
 endif()
 if(BUILD_SHARED_LIBS)
   set(COLUBER_PC_REQUIRES "eigen3")

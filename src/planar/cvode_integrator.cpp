@@ -8,9 +8,10 @@
 #include <exception>
 #include <utility>
 
+#include <Eigen/LU>
 #include <cvode/cvode.h>
 #include <nvector/nvector_serial.h>
-#include <sunlinsol/sunlinsol_dense.h>
+#include <sundials/sundials_linearsolver.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "coluber/core/assert.hpp"
@@ -19,6 +20,65 @@ namespace coluber::planar {
 namespace {
 
 using Map = Eigen::Map<Eigen::VectorXd>;
+
+/// Newton's matrix of a system of second order, y = (q, v) with dq/dt = v, halved before it is
+/// factored:
+///   [ I      -gamma I ] (x_q)   (b_q)       x_q = b_q + gamma x_v
+///   [ A_vq    A_vv    ] (x_v) = (b_v),      (A_vv + gamma A_vq) x_v = b_v - A_vq b_q.
+class HalvedSolver {
+ public:
+  explicit HalvedSolver(Eigen::Index half)
+      : half_(half), A_vq_(half, half), A_(half, half), lu_(half), x_(half), b_(half) {}
+
+  /// Null if there is no memory.
+  SUNLinearSolver attach(SUNContext context) {
+    SUNLinearSolver solver = SUNLinSolNewEmpty(context);
+    if (solver == nullptr) return nullptr;
+    solver->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
+    solver->ops->initialize = [](SUNLinearSolver) { return SUNLS_SUCCESS; };
+    solver->ops->setup = [](SUNLinearSolver self, SUNMatrix A) {
+      return of(self).setup(SUNDenseMatrix_Data(A));
+    };
+    solver->ops->solve = [](SUNLinearSolver self, SUNMatrix /*A*/, N_Vector x, N_Vector b,
+                            double /*tolerance*/) {
+      of(self).solve(N_VGetArrayPointer(x), N_VGetArrayPointer(b));
+      return SUNLS_SUCCESS;
+    };
+    solver->content = this;
+    return solver;
+  }
+
+ private:
+  static HalvedSolver& of(SUNLinearSolver solver) {
+    return *static_cast<HalvedSolver*>(solver->content);
+  }
+
+  int setup(const double* values) {
+    const Eigen::Map<const Eigen::MatrixXd> A(values, 2 * half_, 2 * half_);
+    gamma_ = -A(0, half_);
+    A_vq_ = A.bottomLeftCorner(half_, half_);
+    A_ = A.bottomRightCorner(half_, half_);
+    A_ += gamma_ * A_vq_;
+    lu_.compute(A_);
+    return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0.0 ? SUNLS_SUCCESS : 1;
+  }
+
+  void solve(double* x, const double* b) {
+    const Eigen::Map<const Eigen::VectorXd> b_q(b, half_);
+    const Eigen::Map<const Eigen::VectorXd> b_v(b + half_, half_);
+    b_ = b_v;
+    b_.noalias() -= A_vq_ * b_q;
+    x_.noalias() = lu_.solve(b_);
+    Map(x, half_) = b_q + gamma_ * x_;
+    Map(x + half_, half_) = x_;
+  }
+
+  Eigen::Index half_;
+  double gamma_ = 0.0;
+  Eigen::MatrixXd A_vq_, A_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+  Eigen::VectorXd x_, b_;
+};
 
 constexpr double kMinStep = 1e-15;  // s; without one CVODE creeps up to a wall for ever
 
@@ -31,19 +91,20 @@ struct CvodeIntegrator::Memory {
   void* cvode = nullptr;
   N_Vector y = nullptr, between = nullptr;
   SUNMatrix matrix = nullptr;
+  HalvedSolver halved;
   SUNLinearSolver solver = nullptr;
   std::int64_t* evaluations = nullptr;
   std::exception_ptr thrown;  // by the equations: not to pass through a C library
 
   Memory(Ode& equations, Eigen::Index length, double rtol, double atol)
-      : ode(equations), size(length) {
+      : ode(equations), size(length), halved(length / 2) {
     SUNContext_Create(nullptr, &context);
     y = N_VNew_Serial(size, context);
     between = N_VNew_Serial(size, context);
     N_VConst(0.0, y);
     cvode = CVodeCreate(CV_BDF, context);
     matrix = SUNDenseMatrix(size, size, context);
-    solver = SUNLinSol_Dense(y, matrix, context);
+    solver = halved.attach(context);
     const bool good = context != nullptr && y != nullptr && between != nullptr &&
                       cvode != nullptr && matrix != nullptr && solver != nullptr &&
                       CVodeSetErrHandlerFn(cvode, silence, nullptr) == CV_SUCCESS &&
@@ -64,7 +125,7 @@ struct CvodeIntegrator::Memory {
 
   void release() {
     if (cvode != nullptr) CVodeFree(&cvode);
-    if (solver != nullptr) SUNLinSolFree(solver);
+    if (solver != nullptr) SUNLinSolFreeEmpty(solver);
     if (matrix != nullptr) SUNMatDestroy(matrix);
     if (between != nullptr) N_VDestroy(between);
     if (y != nullptr) N_VDestroy(y);

@@ -10,7 +10,7 @@
 
 namespace coluber::planar {
 
-/// dy/dt = f(t, y).
+/// dy/dt = f(t, y) of second order: y = (q, v) in halves, and the first half of f is v.
 class Ode {
  public:
   Ode() = default;
