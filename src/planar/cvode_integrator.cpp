@@ -234,7 +234,10 @@ CvodeIntegrator::CvodeIntegrator(Ode& /*ode*/, Eigen::Index /*size*/, double /*r
 }
 CvodeIntegrator::~CvodeIntegrator() = default;
 bool CvodeIntegrator::is_built() { return false; }
-void CvodeIntegrator::restart(double /*t*/, const Eigen::Ref<const Eigen::VectorXd>& /*y*/) {}
+void CvodeIntegrator::restart(double t, const Eigen::Ref<const Eigen::VectorXd>& /*y*/) {
+  t_ = t;
+  started_ = false;
+}
 Advance CvodeIntegrator::advance(double /*t_stop*/) { return Advance::other; }
 void CvodeIntegrator::interpolate(double /*t*/, Eigen::Ref<Eigen::VectorXd> /*y*/) const {}
 

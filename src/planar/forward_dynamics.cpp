@@ -18,9 +18,9 @@
 namespace coluber::planar {
 
 void update_accelerations(const Vector3d& root, const Eigen::Ref<const VectorXd>& tau,
-                          RobotData& data, Eigen::Ref<VectorXd> qddot) {
+                          RobotData& data) {
   const Eigen::Index n = data.m.size();
-  COLUBER_ASSERT(tau.size() == n - 1 && qddot.size() == n + 2, tau.size(), qddot.size(), n);
+  COLUBER_ASSERT(tau.size() == n - 1, tau.size(), n);
   // what the links beyond ask for: force K a + f at the end of link i, moment tau
   double K_xx = 0.0;
   double K_xy = 0.0;
@@ -71,7 +71,6 @@ void update_accelerations(const Vector3d& root, const Eigen::Ref<const VectorXd>
       K_xy, K_yy, h_y,   //
       h_x, h_y, J;
   const Vector3d a = A.llt().solve(Vector3d{root.x() - f_x, root.y() - f_y, root.z() - moment});
-  qddot.head<3>() = a;
   data.a_x(0) = a.x();
   data.a_y(0) = a.y();
   data.alpha(0) = a.z();
@@ -82,7 +81,6 @@ void update_accelerations(const Vector3d& root, const Eigen::Ref<const VectorXd>
     data.a_y(i) = data.a_y(i - 1) + across * data.cos(i - 1) - along * data.sin(i - 1);
     data.alpha(i) =
         data.h_n(i) - (data.h_x(i) * data.a_x(i) + data.h_y(i) * data.a_y(i)) * data.J(i);
-    qddot(i + 2) = data.alpha(i) - data.alpha(i - 1);
   }
 }
 
@@ -91,12 +89,15 @@ void forward_dynamics(const Model& model, const Eigen::Ref<const VectorXd>& q,
                       const Eigen::Ref<const VectorXd>& force, RobotData& data,
                       Eigen::Ref<VectorXd> qddot) {
   const Eigen::Index n = model.n();
-  COLUBER_ASSERT(q.size() == n + 2 && qdot.size() == n + 2 && force.size() == n + 2, q.size(),
-                 qdot.size(), force.size(), n);
+  COLUBER_ASSERT(
+      q.size() == n + 2 && qdot.size() == n + 2 && force.size() == n + 2 && qddot.size() == n + 2,
+      q.size(), qdot.size(), force.size(), qddot.size(), n);
   update_positions(q(2), q.tail(n - 1), data);
   update_velocities(root_of(q, qdot), qdot.tail(n - 1), data);
   clear_friction(data);
-  update_accelerations(force.head<3>(), force.tail(n - 1), data, qddot);
+  update_accelerations(force.head<3>(), force.tail(n - 1), data);
+  qddot.head<3>() << data.a_x(0), data.a_y(0), data.alpha(0);
+  qddot.tail(n - 1) = data.alpha.tail(n - 1) - data.alpha.head(n - 1);
 }
 
 void smooth_dynamics(const Model& model, const SmoothFriction& friction,
@@ -104,12 +105,15 @@ void smooth_dynamics(const Model& model, const SmoothFriction& friction,
                      const Eigen::Ref<const VectorXd>& tau, RobotData& data,
                      Eigen::Ref<VectorXd> qddot) {
   const Eigen::Index n = model.n();
-  COLUBER_ASSERT(q.size() == n + 2 && qdot.size() == n + 2, q.size(), qdot.size(), n);
+  COLUBER_ASSERT(q.size() == n + 2 && qdot.size() == n + 2 && qddot.size() == n + 2, q.size(),
+                 qdot.size(), qddot.size(), n);
   update_positions(q(2), q.tail(n - 1), data);
   update_velocities(root_of(q, qdot), qdot.tail(n - 1), data);
   update_friction(friction, data);
-  update_accelerations(Vector3d::Zero(), tau, data, qddot);
-  qddot.head<2>() += data.pull;  // weight along the slope moves a free body as a whole
+  update_accelerations(Vector3d::Zero(), tau, data);
+  // weight along the slope moves a free body as a whole
+  qddot.head<3>() << data.a_x(0) + data.pull.x(), data.a_y(0) + data.pull.y(), data.alpha(0);
+  qddot.tail(n - 1) = data.alpha.tail(n - 1) - data.alpha.head(n - 1);
 }
 
 }  // namespace coluber::planar

@@ -35,6 +35,6 @@ double update_composites(RobotData& data);
 /// Accelerations from the positions, velocities and link forces in `data`: root force `root`
 /// (x, y, moment about O_2), joint torques `tau`; `data.alpha`, `a_x`, `a_y` of the links' starts.
 void update_accelerations(const Vector3d& root, const Eigen::Ref<const VectorXd>& tau,
-                          RobotData& data, Eigen::Ref<VectorXd> qddot);
+                          RobotData& data);
 
 }  // namespace coluber::planar

@@ -134,7 +134,7 @@ class SmoothSystem::Plant final : public Ode {
   }
 
   /// Starts afresh from `y` at `t`.
-  void restart(const Feedback& feedback, double t, const Eigen::Ref<const VectorXd>& y) {
+  void restart(Feedback& feedback, double t, const Eigen::Ref<const VectorXd>& y) {
     break_ = feedback.next_break(t);
     // CVODE cannot step to a break that is as good as here
     while (break_ - t <= 1e-12 * std::max(1.0, std::abs(t))) {
@@ -143,6 +143,9 @@ class SmoothSystem::Plant final : public Ode {
     }
     integrator_.restart(t, y);
     done_ = t;
+    feedback_ = &feedback;
+    update_torque(t, y);  // they may have jumped, and be largest just here
+    first_torque_ = largest_torque();
   }
 
   /// From where the last call ended to `t_E`; `y` is the state there. What is added up goes to
@@ -150,6 +153,7 @@ class SmoothSystem::Plant final : public Ode {
   StepInfo run(Feedback& feedback, double t_E, bool add, Eigen::Ref<VectorXd> y) {
     feedback_ = &feedback;
     path_.clear();
+    path_.max_torque = std::exchange(first_torque_, 0.0);
     fault_ = {};
     StepInfo info;
     while (true) {
@@ -162,8 +166,7 @@ class SmoothSystem::Plant final : public Ode {
       if (integrator_.t() >= break_) {
         integrator_.interpolate(integrator_.t(), y_);
         restart(feedback, integrator_.t(), y_);
-        update_torque(integrator_.t(), y_);  // they jump, and may be largest just here
-        note_torque();
+        path_.max_torque = std::max(path_.max_torque, std::exchange(first_torque_, 0.0));
         continue;
       }
       const Advance advance = integrator_.advance(break_);
@@ -226,8 +229,8 @@ class SmoothSystem::Plant final : public Ode {
     feedback_->compute_torque(t, y.segment(3, size_ - 3), y.tail(size_ - 3), base_, tau_);
   }
 
-  void note_torque() {
-    if (tau_.size() > 0) path_.max_torque = std::max(path_.max_torque, tau_.cwiseAbs().maxCoeff());
+  [[nodiscard]] double largest_torque() const {
+    return tau_.size() > 0 ? tau_.cwiseAbs().maxCoeff() : 0.0;
   }
 
   /// Work and impulses from `from` to `to`, along the last internal step.
@@ -238,7 +241,7 @@ class SmoothSystem::Plant final : public Ode {
       const double t = from + point * length;
       integrator_.interpolate(t, y_);
       update_torque(t, y_);
-      note_torque();
+      path_.max_torque = std::max(path_.max_torque, largest_torque());
       update_motion(y_);
       update_friction(options_.friction, data_);
       path_.ground.row(0) += weight * data_.F_x.transpose();
@@ -283,8 +286,9 @@ class SmoothSystem::Plant final : public Ode {
   VectorXd y_, rate_, tau_;
   BaseState base_;
   Feedback* feedback_ = nullptr;
-  double break_ = kNever;  // no internal step goes beyond it
-  double done_ = 0.0;      // so far the path is added up
+  double break_ = kNever;      // no internal step goes beyond it
+  double done_ = 0.0;          // so far the path is added up
+  double first_torque_ = 0.0;  // the largest where the integrator last started (N m)
   Fault fault_;
   CvodeIntegrator integrator_;
 };

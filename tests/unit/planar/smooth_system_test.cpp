@@ -241,6 +241,31 @@ TEST(SmoothSystem, TakesABreakAtTheEndOfAStepAsAnyOther) {
   EXPECT_GT(observed(system, "joint_rate"), 1e-3);
 }
 
+TEST(SmoothSystem, SeesTheLargestTorqueRightBehindABreak) {
+  NEEDS_CVODE();
+  /// 1 N m at each break, gone after a microsecond.
+  class Pulse final : public Feedback {
+   public:
+    explicit Pulse(double at) : at_(at) {}
+    void compute_torque(double t, const Eigen::Ref<const VectorXd>& /*phi*/,
+                        const Eigen::Ref<const VectorXd>& /*phidot*/, const BaseState& /*base*/,
+                        Eigen::Ref<VectorXd> tau) override {
+      tau.setConstant(t < at_ ? 0.0 : std::exp((at_ - t) / 1e-6));
+    }
+    [[nodiscard]] double next_break(double t) const override { return t < at_ ? at_ : kNever; }
+
+   private:
+    double at_;
+  };
+  const Model model = sample::rough_aiko(3);
+  for (const double at : {0.0, 0.0123}) {  // at the start, and within a step
+    SmoothSystem system(model, sample::straight(model), {});
+    Pulse pulse(at);
+    ASSERT_EQ(run_to(system, pulse, 0.02), 0);
+    EXPECT_EQ(system.summary()[3].value, 1.0);
+  }
+}
+
 TEST(SmoothSystem, TracksAsTheThesisSays) {
   NEEDS_CVODE();
   // Transeth 7.3.5, figure 7.10: joint 5, the last period of 9 s; values of an independent BDF at
