@@ -150,7 +150,7 @@ class SmoothSystem::Plant final : public Ode {
 
   /// From where the last call ended to `t_E`; `y` is the state there. What is added up goes to
   /// path(), if `add`.
-  StepInfo run(Feedback& feedback, double t_E, bool add, Eigen::Ref<VectorXd> y) {
+  StepInfo run(Feedback& feedback, double t_E, bool add, VectorXd& y) {
     feedback_ = &feedback;
     path_.clear();
     path_.max_torque = std::exchange(first_torque_, 0.0);
@@ -388,6 +388,7 @@ StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const Vector
   const double t_A = time();
   const double t_E = static_cast<double>(k_ + 1) * options_.dt;
   bool fresh = afresh || !running_ || k_ % restart_steps_ == 0;
+  running_ = false;  // until the step has come out
   StepInfo info;
   if (replay_ && !fresh) {
     plant_->restart(feedback, static_cast<double>(anchor_k_) * options_.dt, anchor_y_);
@@ -407,10 +408,7 @@ StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const Vector
     if (info.status == Status::ok || !again) break;
     fresh = true;
   }
-  if (info.status != Status::ok) {
-    running_ = false;
-    return info;
-  }
+  if (info.status != Status::ok) return info;
   running_ = true;
 
   y_ = y_E_;

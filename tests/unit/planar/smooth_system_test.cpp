@@ -502,19 +502,27 @@ TEST(SmoothSystem, PassesOnWhatTheFeedbackThrows) {
   NEEDS_CVODE();
   class Throws final : public Feedback {
    public:
-    void compute_torque(double /*t*/, const Eigen::Ref<const VectorXd>& /*phi*/,
+    void compute_torque(double t, const Eigen::Ref<const VectorXd>& /*phi*/,
                         const Eigen::Ref<const VectorXd>& /*phidot*/, const BaseState& /*base*/,
-                        Eigen::Ref<VectorXd> /*tau*/) override {
-      throw Error("out of order");
+                        Eigen::Ref<VectorXd> tau) override {
+      if (t > 0.0105) throw Error("out of order");
+      tau.setConstant(0.1);
     }
     [[nodiscard]] double next_break(double /*t*/) const override { return kNever; }
   };
   const Model model = sample::rough_aiko(3);
   SmoothSystem system(model, sample::straight(model), {});
   Throws throws;
-  EXPECT_THROW(static_cast<void>(system.step_under(throws, VectorXd::Zero(2))), Error);
-  ConstantTorque none = no_torque(2);
-  EXPECT_EQ(run_to(system, none, 0.01), 0);
+  EXPECT_THROW(run_to(system, throws, 0.02), Error);
+  EXPECT_LE(system.time(), 0.0105);
+  const double energy = observed(system, "energy");
+  EXPECT_GT(energy, 0.0);
+  // and goes on from where it was
+  ConstantTorque torque(VectorXd::Constant(2, 0.1));
+  EXPECT_EQ(run_to(system, torque, 0.02), 0);
+  SmoothSystem undisturbed(model, sample::straight(model), {});
+  EXPECT_EQ(run_to(undisturbed, torque, 0.02), 0);
+  EXPECT_LE((system.q() - undisturbed.q()).cwiseAbs().maxCoeff(), 1e-5);
 }
 
 TEST(SmoothSystem, RefusesWhatIsNotPhysical) {
