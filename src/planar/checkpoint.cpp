@@ -68,7 +68,8 @@ void PlanarSystem::exchange_sums(Bytes& bytes, Self& self) {
   bytes(self.ground_sum_, self.obstacle_sum_, self.frame_start_, self.frame_residual_,
         self.frame_rigid_residual_, self.frame_penetration_, self.frame_iterations_);
   exchange_work(bytes, self.work_);
-  bytes(self.max_torque_, self.max_penetration_, self.start_);
+  TorquePeak::exchange(bytes, self.torque_peak_);
+  bytes(self.max_penetration_, self.start_);
 }
 
 bool PlanarSystem::save_state(ByteWriter& bytes) const {

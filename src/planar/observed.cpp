@@ -128,7 +128,7 @@ void write_poses(const Model& model, const Pose& pose, std::span<double> values)
 }
 
 std::vector<SummaryItem> make_summary(const Model& model, const Pose& pose, const Vector3d& start,
-                                      double t, const StepWork& work, double max_torque,
+                                      double t, const StepWork& work, const TorquePeak& torque_peak,
                                       double max_penetration) {
   const Vector2d moved = pose.origin - start.head<2>();
   const double distance = moved.norm();
@@ -138,7 +138,8 @@ std::vector<SummaryItem> make_summary(const Model& model, const Pose& pose, cons
       {"distance", distance, "m"},
       {"mean_speed", t > 0.0 ? distance / t : 0.0, "m/s"},
       {"heading_change", pose.theta(model.base()) - start(2), "rad"},
-      {"max_torque", max_torque, "N m"},
+      {"max_torque", torque_peak.torque, "N m"},
+      {"max_torque_time", torque_peak.time, "s"},
       {"energy_in", work.servo, "J"},
   };
   if (weight * distance > 0.0) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coluber/core/system.hpp"
+#include "coluber/core/torque_peak.hpp"
 #include "coluber/planar/snake.hpp"
 
 // What every planar model shows of itself, however it is stepped.
@@ -36,7 +37,7 @@ void write_poses(const Model& model, const Pose& pose, std::span<double> values)
 
 /// The summary's figures; `start` is the middle link's x, y, theta then.
 std::vector<SummaryItem> make_summary(const Model& model, const Pose& pose, const Vector3d& start,
-                                      double t, const StepWork& work, double max_torque,
+                                      double t, const StepWork& work, const TorquePeak& torque_peak,
                                       double max_penetration);
 
 }  // namespace coluber::planar

@@ -424,8 +424,8 @@ StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const Vector
       energy - kinetic_energy_ - (path.work.servo + path.work.friction + path.work.gravity);
   kinetic_energy_ = energy;
   frame_iterations_ += path.steps;
-  max_torque_ = std::max(max_torque_, path.max_torque);
-  if (tau_.size() > 0) max_torque_ = std::max(max_torque_, tau_.cwiseAbs().maxCoeff());
+  torque_peak_.update(path.max_torque, t_E);
+  torque_peak_.update(tau_, t_E);
   return info;
 }
 
@@ -460,7 +460,7 @@ void SmoothSystem::poses(std::span<double> values) const {
 
 std::vector<SummaryItem> SmoothSystem::summary() const {
   update_pose();
-  return make_summary(model_, pose_, start_, time(), work_, max_torque_, 0.0);
+  return make_summary(model_, pose_, start_, time(), work_, torque_peak_, 0.0);
 }
 
 std::uint64_t SmoothSystem::state_hash() const {
@@ -481,7 +481,8 @@ void SmoothSystem::exchange_sums(Bytes& bytes, Self& self) {
   bytes(self.tau_, self.phi_d_, self.kinetic_energy_);  // observed until the next step
   bytes(self.ground_sum_, self.frame_start_, self.frame_iterations_);
   bytes(servo, friction, contact, gravity, scheme);
-  bytes(self.max_torque_, self.start_);
+  TorquePeak::exchange(bytes, self.torque_peak_);
+  bytes(self.start_);
 }
 
 bool SmoothSystem::save_state(ByteWriter& bytes) const {

@@ -73,7 +73,7 @@ StepInfo PlanarSystem::step(const JointCommand& command) {
   work_.contact += data_.work.contact;
   work_.gravity += data_.work.gravity;
   work_.scheme += data_.work.scheme;
-  if (data_.tau.size() > 0) max_torque_ = std::max(max_torque_, data_.tau.cwiseAbs().maxCoeff());
+  torque_peak_.update(data_.tau, time());
   max_penetration_ = std::max(max_penetration_, data_.penetration);
   return info;
 }
@@ -144,7 +144,7 @@ void PlanarSystem::contacts(std::span<ContactSlot> slots) const {
 
 std::vector<SummaryItem> PlanarSystem::summary() const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  return make_summary(model_, pose_, start_, time(), work_, max_torque_, max_penetration_);
+  return make_summary(model_, pose_, start_, time(), work_, torque_peak_, max_penetration_);
 }
 
 std::uint64_t PlanarSystem::state_hash() const {

@@ -211,7 +211,7 @@ std::string explain_runaway(const Simulation& simulation, const RunawayGuard& gu
 }
 
 // With what was said at load that such a step may come of: r_T of the thesis' iteration, very many
-// links.
+// links, torques held for too long a step.
 std::string explain_step(const Simulation& simulation, const StepInfo& info, double t) {
   const std::string_view quantity = info.quantity;
   std::string where;
@@ -219,14 +219,35 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
     where = info.index > 0 ? fmt::format(" ({} {})", quantity, info.index)
                            : fmt::format(" ({})", quantity);
   }
+  std::string said = said_at_load(simulation, "solver.thesis.r_T");
+  said += said_at_load(simulation, "explicit");
   if (info.status == Status::non_finite) {
-    return fmt::format("a value is not finite after the step to t = {:.6g} s{}{}", t, where,
-                       said_at_load(simulation, "solver.thesis.r_T"));
+    return fmt::format("a value is not finite after the step to t = {:.6g} s{}{}", t, where, said);
   }
   return fmt::format(
       "the step to t = {:.6g} s did not converge: residual {:.3g} after {} iterations{}{}{}", t,
-      info.residual, info.iterations, where, said_at_load(simulation, "solver.thesis.r_T"),
-      said_at_load(simulation, "robot.links"));
+      info.residual, info.iterations, where, said, said_at_load(simulation, "robot.links"));
+}
+
+// Torques that no motor of the robot's size has, as a controller without a limit may ask for.
+void warn_of_torque(const scenario::Scenario& scenario, RunOutcome& outcome) {
+  const auto find = [&](std::string_view name) {
+    const auto item = std::ranges::find(outcome.summary, name, &SummaryItem::name);
+    return item == outcome.summary.end() ? 0.0 : item->value;
+  };
+  double weight = 0.0;
+  double length = 0.0;
+  for (const scenario::Link& link : scenario.robot.link) {
+    weight += link.mass * 9.81;
+    length += link.length;
+  }
+  const double torque = find("max_torque");
+  if (!(torque > weight * length)) return;
+  outcome.warnings.push_back(fmt::format(
+      "joint torques of up to {:.4g} N m, at t = {:.4g} s: more than holds the whole robot out at "
+      "the end of an arm of its own length ({:.3g} N m); no motor of its size has that, "
+      "controller.torque_limit cuts it off",
+      torque, find("max_torque_time"), weight * length));
 }
 
 }  // namespace
@@ -413,6 +434,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       steps > 0 ? static_cast<double>(tally.iterations) / static_cast<double>(steps) : 0.0;
   outcome.iterations_max = tally.iterations_max;
   outcome.summary = system.summary();
+  warn_of_torque(scenario, outcome);
   outcome.summary.push_back({"residual_max", tally.residual_max, ""});
   outcome.summary.push_back({"residual_law_max", tally.residual_law_max, ""});
   outcome.summary.push_back({"residual_momentum_max", tally.residual_momentum_max, ""});

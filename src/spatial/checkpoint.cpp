@@ -70,7 +70,8 @@ void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
   bytes(self.ground_sum_, self.obstacle_sum_, self.frame_start_, self.frame_residual_,
         self.frame_rigid_residual_, self.frame_penetration_, self.frame_iterations_);
   exchange_work(bytes, self.work_);
-  bytes(self.max_torque_, self.ground_penetration_, self.obstacle_penetration_, self.start_,
+  TorquePeak::exchange(bytes, self.torque_peak_);
+  bytes(self.ground_penetration_, self.obstacle_penetration_, self.start_,
         self.heading_, self.start_heading_);
 }
 

@@ -153,7 +153,7 @@ StepInfo SpatialSystem::step(const JointCommand& command) {
   work_.contact += data_.work.contact;
   work_.gravity += data_.work.gravity;
   work_.scheme += data_.work.scheme;
-  if (data_.tau.size() > 0) max_torque_ = std::max(max_torque_, data_.tau.cwiseAbs().maxCoeff());
+  torque_peak_.update(data_.tau, time());
   ground_penetration_ = std::max(ground_penetration_, data_.ground_penetration);
   obstacle_penetration_ = std::max(obstacle_penetration_, data_.obstacle_penetration);
   const double turned = heading_of(data_.pose, model_.base()) - heading_;
@@ -279,7 +279,8 @@ std::vector<SummaryItem> SpatialSystem::summary() const {
       {"mean_speed", t > 0.0 ? distance / t : 0.0, "m/s"},
       {"heading_change", heading_ + std::remainder(turned, 2.0 * std::numbers::pi) - start_heading_,
        "rad"},
-      {"max_torque", max_torque_, "N m"},
+      {"max_torque", torque_peak_.torque, "N m"},
+      {"max_torque_time", torque_peak_.time, "s"},
       {"energy_in", work_.servo, "J"},
   };
   if (weight * distance > 0.0) {

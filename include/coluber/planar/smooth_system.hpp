@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coluber/core/system.hpp"
+#include "coluber/core/torque_peak.hpp"
 #include "coluber/planar/robot_model.hpp"
 #include "coluber/planar/snake.hpp"
 
@@ -120,7 +121,7 @@ class COLUBER_EXPORT SmoothSystem final : public System {
 
   // since the start
   StepWork work_;
-  double max_torque_ = 0.0;
+  TorquePeak torque_peak_;
   Vector3d start_ = Vector3d::Zero();  // x, y, theta of the middle link
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "coluber/core/system.hpp"
+#include "coluber/core/torque_peak.hpp"
 #include "coluber/nonsmooth/hardest_problem.hpp"
 #include "coluber/planar/snake.hpp"
 
@@ -73,7 +74,8 @@ class COLUBER_EXPORT PlanarSystem final : public System {
 
   // since the start
   StepWork work_;
-  double max_torque_ = 0.0, max_penetration_ = 0.0;
+  TorquePeak torque_peak_;
+  double max_penetration_ = 0.0;
   Eigen::Vector3d start_ = Eigen::Vector3d::Zero();  // x, y, theta of the middle link
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "coluber/core/system.hpp"
+#include "coluber/core/torque_peak.hpp"
 #include "coluber/nonsmooth/hardest_problem.hpp"
 #include "coluber/spatial/snake.hpp"
 
@@ -74,7 +75,7 @@ class COLUBER_EXPORT SpatialSystem final : public System {
 
   // since the start
   StepWork work_;
-  double max_torque_ = 0.0;
+  TorquePeak torque_peak_;
   double ground_penetration_ = 0.0, obstacle_penetration_ = 0.0;  // deepest (m)
   Vector3d start_ = Vector3d::Zero();                             // of the middle link
   double heading_ = 0.0;  // of the middle link, never wrapped (rad)

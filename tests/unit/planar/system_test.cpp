@@ -177,6 +177,13 @@ TEST(PlanarRecord, TheSummaryFollowsFromTheFrames) {
   EXPECT_NEAR(run.summary.at("heading_change"),
               t.at("link_angle", end, 5) - t.at("link_angle", 0, 5), 1e-13);
   EXPECT_NEAR(run.summary.at("max_torque"), largest("joint_torque", 10), 1e-14);
+  double at = 0.0;
+  for (int j = 0; j < 10; ++j) {
+    for (std::size_t k = 0; k < t.frames(); ++k) {
+      if (std::abs(t.at("joint_torque", k, j)) >= run.summary.at("max_torque")) at = t.time[k];
+    }
+  }
+  EXPECT_NEAR(run.summary.at("max_torque_time"), at, 1e-12);
   EXPECT_NEAR(run.summary.at("energy_in"), t.at("work_servo", end), 1e-14);
   EXPECT_NEAR(run.summary.at("cost_of_transport"),
               t.at("work_servo", end) / (7.5 * 9.81 * distance), 1e-13);

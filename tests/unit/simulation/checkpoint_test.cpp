@@ -120,6 +120,13 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("aiko_pegs.toml",
                   "duration=2.0;solver.activation='gap';controller.servo='explicit';"
                   "solver.dt=3e-4"),
+        std::pair("aiko_linearised.toml",
+                  "duration=1.0;controller.noise={joint_deg=0.1, velocity=0.1};seed=7"),
+        std::pair("aiko_robot_model.toml", "duration=1.0;controller.noise.joint_rate_deg=1"),
+        // between two restarts of the integrator, and with commands held over a step
+        std::pair("aiko_smooth_friction.toml", "duration=2.5"),
+        std::pair("aiko_smooth_friction.toml",
+                  "duration=0.6;solver.dt=1e-3;controller.noise.joint_deg=0.1"),
         // runs away: the guard's clock is running at some checkpoint
         std::pair("aiko_floor.toml",
                   "record.checkpoint_s=0.02;controller.servo='explicit';"
