@@ -103,8 +103,8 @@ class SmoothSystem::Plant final : public Ode {
 
   bool compute_rate(double t, const Eigen::Ref<const VectorXd>& y,
                     Eigen::Ref<VectorXd> ydot) override {
-    // At a break itself the torques are those after it; what leads up to it has those before.
-    update_torque(t < break_ ? t : std::nextafter(break_, -kNever), y);
+    // At a break the torques are those after it; what leads up to it has those before.
+    update_torque(std::min(t, left_), y);
     smooth_dynamics(model_, options_.friction, y.head(size_), y.tail(size_), tau_, data_,
                     ydot.tail(size_));
     ydot.head(size_) = y.tail(size_);
@@ -141,6 +141,8 @@ class SmoothSystem::Plant final : public Ode {
       t = break_;
       break_ = feedback.next_break(t);
     }
+    left_ = break_ - 1e-13 * std::max(1.0, std::abs(break_));  // rounding may blur the instant
+    if (break_ == kNever) left_ = kNever;
     integrator_.restart(t, y);
     done_ = t;
     feedback_ = &feedback;
@@ -287,6 +289,7 @@ class SmoothSystem::Plant final : public Ode {
   BaseState base_;
   Feedback* feedback_ = nullptr;
   double break_ = kNever;      // no internal step goes beyond it
+  double left_ = kNever;       // last instant asked for before it
   double done_ = 0.0;          // so far the path is added up
   double first_torque_ = 0.0;  // the largest where the integrator last started (N m)
   Fault fault_;

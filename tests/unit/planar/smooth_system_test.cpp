@@ -182,7 +182,9 @@ TEST(SmoothSystem, GoesToWhatRungeKuttaGivesAsTheToleranceIsTightened) {
 /// A torque that jumps at an instant off the grid, and what was asked of it.
 class Jump final : public Feedback {
  public:
-  Jump(double at, bool says_so) : at_(at), says_so_(says_so) {}
+  Jump(double at, bool says_so) : at_(at), said_(says_so ? at : kNever) {}
+  /// Announces it at another instant than its own.
+  Jump(double at, double said) : at_(at), said_(said) {}
   void compute_torque(double t, const Eigen::Ref<const VectorXd>& /*phi*/,
                       const Eigen::Ref<const VectorXd>& phidot, const BaseState& /*base*/,
                       Eigen::Ref<VectorXd> tau) override {
@@ -191,15 +193,13 @@ class Jump final : public Feedback {
     passed = passed || t >= at_;
     back = back || (passed && t < at_);
   }
-  [[nodiscard]] double next_break(double t) const override {
-    return says_so_ && t < at_ ? at_ : kNever;
-  }
+  [[nodiscard]] double next_break(double t) const override { return t < said_ ? said_ : kNever; }
   bool passed = false;
   bool back = false;  // asked for an instant before the break after one behind it
 
  private:
   double at_;
-  bool says_so_;
+  double said_;
 };
 
 TEST(SmoothSystem, StopsAtABreakAndStartsAfreshBehindIt) {
@@ -228,6 +228,20 @@ TEST(SmoothSystem, StopsAtABreakAndStartsAfreshBehindIt) {
   ASSERT_EQ(run_to(blind, silent, 0.2), 0);
   EXPECT_GT(blind.statistics().evaluations, system.statistics().evaluations);
   EXPECT_LE((state_of(blind) - y).cwiseAbs().maxCoeff(), 1e-5);
+}
+
+TEST(SmoothSystem, ABreakAnnouncedARoundingLateCostsNothing) {
+  NEEDS_CVODE();
+  const Model model = sample::rough_aiko(3);
+  const double at = 0.1034567;
+  std::vector<double> evaluations;
+  for (const double said : {at, at + 1e-14}) {
+    SmoothSystem system(model, sample::straight(model), {});
+    Jump jump(at, said);
+    ASSERT_EQ(run_to(system, jump, 0.2), 0);
+    evaluations.push_back(static_cast<double>(system.statistics().evaluations));
+  }
+  EXPECT_LE(evaluations[1], 1.05 * evaluations[0]);
 }
 
 TEST(SmoothSystem, TakesABreakAtTheEndOfAStepAsAnyOther) {
