@@ -150,6 +150,16 @@ TEST(PlanarScenario, GivesTheSameBitsFromEveryCompilerAndOptimisation) {
       << std::hex << thesis.system->state_hash();
 }
 
+TEST(RobotModelScenario, EndsInTheSameStateOnEveryMachine) {
+  auto servos = load("aiko_robot_model", {"duration=1"});
+  EXPECT_EQ(simulation::run(servos, {}).final_state, 0xb594550e5a11dd97ULL)
+      << std::hex << servos.system->state_hash();
+  auto linearised =
+      load("aiko_linearised", {"duration=1", "seed=3", "controller.noise.joint_deg=0.1"});
+  EXPECT_EQ(simulation::run(linearised, {}).final_state, 0xbcef62bcb60ee1caULL)
+      << std::hex << linearised.system->state_hash();
+}
+
 TEST(PlanarScenario, ThousandsOfObstaclesOutOfReachChangeNoRecordedBit) {
   // As a user has them: the 20 circles in one table, those and 9980 more in another.
   planar::Model model = sample::aiko(10);
