@@ -47,11 +47,7 @@ class Commanded final : public Feedback {
   void compute_torque(double /*t*/, const Eigen::Ref<const VectorXd>& phi,
                       const Eigen::Ref<const VectorXd>& phidot, const BaseState& /*base*/,
                       Eigen::Ref<VectorXd> tau) override {
-    for (Eigen::Index j = 0; j < tau.size(); ++j) {
-      const double wanted = command_.tau(j) + command_.k_P(j) * (command_.phi_d(j) - phi(j)) +
-                            command_.k_D(j) * (command_.phidot_d(j) - phidot(j));
-      tau(j) = std::clamp(wanted, -command_.tau_max(j), command_.tau_max(j));
-    }
+    for (Eigen::Index j = 0; j < tau.size(); ++j) tau(j) = command_.torque(j, phi(j), phidot(j));
   }
   [[nodiscard]] double next_break(double /*t*/) const override { return kNever; }
 

@@ -40,11 +40,7 @@ void LoopFeedback::compute_torque(double t, const Eigen::Ref<const Eigen::Vector
                       .base = model_based ? &base : nullptr,
                       .system = system_},
                      command_);
-  for (Eigen::Index j = 0; j < tau.size(); ++j) {
-    const double asked = command_.tau(j) + command_.k_P(j) * (command_.phi_d(j) - phi(j)) +
-                         command_.k_D(j) * (command_.phidot_d(j) - phidot(j));
-    tau(j) = std::clamp(asked, -command_.tau_max(j), command_.tau_max(j));
-  }
+  for (Eigen::Index j = 0; j < tau.size(); ++j) tau(j) = command_.torque(j, phi(j), phidot(j));
 }
 
 double LoopFeedback::next_break(double t) const {

@@ -33,7 +33,7 @@ def run_and_interrupt(folder, number, *words):
     frames = folder / "frames.bin"
     before = frames.stat().st_size if frames.exists() else 0
     process = subprocess.Popen(
-        [COLUBER, "run", str(SOURCE / "scenarios" / "aiko_pegs.toml"), "--duration", "100000", "--set", "record.rate_hz=20",
+        [COLUBER, "run", str(SOURCE / "scenarios" / "aiko_pegs.toml"), "--duration", "100000", "--set", "record.rate_hz=10",
          "--out", str(folder), *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip

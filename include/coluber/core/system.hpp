@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -69,6 +70,13 @@ struct JointCommand {
         k_D(Eigen::VectorXd::Zero(joints)),
         phidot_d(Eigen::VectorXd::Zero(joints)),
         tau_max(Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::infinity())) {}
+
+  /// Torque (N m) of joint j, counted from 0, at this angle (rad) and rate (rad/s). NaN passes.
+  [[nodiscard]] double torque(Eigen::Index j, double phi, double phidot) const {
+    return std::clamp(tau(j) + k_P(j) * (phi_d(j) - phi) + k_D(j) * (phidot_d(j) - phidot),
+                      -tau_max(j), tau_max(j));
+  }
+
   Eigen::VectorXd tau;       ///< N m, positive drives phi up
   Eigen::VectorXd k_P;       ///< N m/rad
   Eigen::VectorXd phi_d;     ///< rad, reference at the end of the step; recorded as such
