@@ -19,6 +19,14 @@ InputOutputLinearisation::InputOutputLinearisation(planar::Model model,
         "input-output linearisation needs two friction points a link, viscous friction along and "
         "across it, and no obstacles");
   }
+  for (const planar::Link& link : model_.links) {
+    if (!(link.L_GS > 0.0)) {
+      throw Error("input-output linearisation needs friction points that lie apart");
+    }
+  }
+  options_.kp.require_valid("kp");
+  options_.kd.require_valid("kd");
+  if (!(options_.torque_limit > 0.0)) throw Error("a motor's torque limit must be above zero");
   for (const Gains* gains : {&options_.kp, &options_.kd}) {
     if (!gains->is_uniform() && static_cast<Eigen::Index>(gains->values().size()) != u_.size()) {
       throw Error("input-output linearisation: one gain, or one a joint");

@@ -1,8 +1,17 @@
 #include "coluber/control/pd.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "coluber/core/error.hpp"
 
 namespace coluber::control {
+
+Pd::Pd(PdOptions options) : options_(std::move(options)) {
+  options_.kp.require_valid("kp");
+  options_.kd.require_valid("kd");
+  if (!(options_.torque_limit > 0.0)) throw Error("a motor's torque limit must be above zero");
+}
 
 // Differs: Transeth (3.51) prints the torque on link i, which drives phi down; a JointCommand
 // counts torque on link i + 1, so the leading minus is gone. `implicit_servo` takes phi and phidot

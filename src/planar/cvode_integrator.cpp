@@ -101,7 +101,7 @@ struct CvodeIntegrator::Memory {
     SUNContext_Create(nullptr, &context);
     y = N_VNew_Serial(size, context);
     between = N_VNew_Serial(size, context);
-    N_VConst(0.0, y);
+    if (y != nullptr) N_VConst(0.0, y);
     cvode = CVodeCreate(CV_BDF, context);
     matrix = SUNDenseMatrix(size, size, context);
     solver = halved.attach(context);

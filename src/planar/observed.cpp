@@ -24,7 +24,7 @@ std::vector<Observable> make_observables(int n) {
       {"joint_rate", "rad/s", "rate of the joint angle", {n - 1}, {}},
       {"joint_torque",
        "N m",
-       "motor torque of the last step, positive drives the angle up",
+       "motor torque of the last step (smooth friction: at its end), positive drives the angle up",
        {n - 1},
        {}},
       {"joint_reference",
@@ -50,7 +50,11 @@ std::vector<Observable> make_observables(int n) {
       {"work_scheme", "J", "what the time discretisation left over since the start", {}, {}},
       {"residual", "", "largest scaled residual of a step since the last frame", {}, {}},
       {"rigid_residual", "", "the same judged by the set-valued law as it stands", {}, {}},
-      {"iterations", "", "solver sweeps a step, mean since the last frame", {}, {}},
+      {"iterations",
+       "",
+       "solver sweeps a step, or an integrator's steps in it, mean since the last frame",
+       {},
+       {}},
       {"penetration", "m", "deepest overlap with an obstacle since the last frame", {}, {}},
   };
 }

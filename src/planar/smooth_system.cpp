@@ -111,7 +111,7 @@ class SmoothSystem::Plant final : public Ode {
 
   // Forward differences, the rates of q known. Differs from CVODE's own, whose increments go down
   // with the entry itself: a joint held at zero then has a column of rounding errors, and Newton's
-  // iteration fails. An increment of 1e-9 is far below the width of the friction law.
+  // iteration fails. An increment of 1e-9 is far below the width of any sensible friction law.
   bool compute_jacobian(double t, const Eigen::Ref<const VectorXd>& y,
                         const Eigen::Ref<const VectorXd>& ydot, Eigen::Ref<MatrixXd> J) override {
     constexpr double root_epsilon = 1.4901161193847656e-8;
@@ -390,9 +390,12 @@ StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const Vector
   running_ = false;  // until the step has come out
   StepInfo info;
   if (replay_ && !fresh) {
+    // step by step, as it went the first time: it must come out again
     plant_->restart(feedback, static_cast<double>(anchor_k_) * options_.dt, anchor_y_);
-    info = plant_->run(feedback, t_A, false, y_E_);
-    fresh = info.status != Status::ok;
+    for (std::int64_t k = anchor_k_; k < k_; ++k) {
+      info = plant_->run(feedback, static_cast<double>(k + 1) * options_.dt, false, y_E_);
+      if (info.status != Status::ok) return info;
+    }
   }
   replay_ = false;
   // 1. the integrator runs on, or starts here

@@ -39,16 +39,25 @@ void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
   phidot = state_.phidot;
 }
 
+// From the middle link to the first, over their joints: all as of time(), the velocities those of
+// the joint coordinates. (The links' own, `State::u`, belong to the middle of the last step.)
 bool PlanarSystem::base_state(BaseState& base) const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const Link& link = model_.links.front();
-  const double behind = 0.5 * link.L + link.offset;  // from the centre of gravity to O_2
-  const double cos = pose_.cos(0);
-  const double sin = pose_.sin(0);
-  base.r = pose_.origin + pose_.r.col(0) - behind * Vector2d{cos, sin};
-  base.theta = pose_.theta(0);
-  base.thetadot = state_.twist(0) - state_.phidot.head(model_.base()).sum();
-  base.v = Vector2d{state_.u(0), state_.u(1)} - behind * base.thetadot * Vector2d{-sin, cos};
+  const int b = model_.base();
+  double omega = state_.twist(0);
+  Vector2d v = state_.twist.tail<2>();
+  Vector2d r = pose_.origin;
+  const auto add_arm = [&](int i, double arm) {
+    const Vector2d axis{pose_.cos(i), pose_.sin(i)};
+    r += arm * axis;
+    v += omega * arm * Vector2d{-axis.y(), axis.x()};
+  };
+  for (int i = b; i >= 0; --i) {  // from a link's centre, then from its front joint, to its rear
+    const Link& link = model_.links[static_cast<std::size_t>(i)];
+    if (i < b) omega -= state_.phidot(i);
+    add_arm(i, i == b ? -(0.5 * link.L + link.offset) : -link.L);
+  }
+  base = {r, pose_.theta(0), v, omega};
   return true;
 }
 

@@ -78,6 +78,10 @@ class Binder {
 
     s.world.gravity = number("world.gravity");
     s.world.tilt_deg = number("world.tilt_deg");
+    if (s.world.tilt_deg >= 90.0) {
+      fault("world.tilt_deg", fmt::format("expected less than 90, got {}", s.world.tilt_deg),
+            "a wall carries no robot");
+    }
     s.world.tilt_direction_deg = number("world.tilt_direction_deg");
     s.world.friction = pair("world.friction");
     s.world.viscous_friction = pair("world.viscous_friction");
@@ -101,6 +105,9 @@ class Binder {
     s.solver.law = text("solver.law");
     s.solver.landing = text("solver.activation") == "landing";
     s.solver.dt = number("solver.dt");
+    if (s.controller.name == "input_output_linearisation" && given("solver.dt") == nullptr) {
+      s.solver.dt = 2.5e-4;  // Transeth table 7.2; its default gains allow 8.3e-4
+    }
     s.solver.tolerance = number("solver.tolerance");
     s.solver.stop_on_failure = text("solver.on_failure") == "stop";
     if (const Node* dump = given("solver.dump")) s.solver.dump = dump->text;
@@ -364,7 +371,9 @@ class Binder {
             fmt::format("link {} would tip over: its cg_offset of {} m lies outside its two points "
                         "at half_core = {} m",
                         i + 1, link.cg_offset, link.half_core),
-            "write  friction_points = 1, or bring cg_offset within half_core");
+            robot.model == "robot_model"
+                ? "bring cg_offset within half_core, or take  model = \"planar\""
+                : "write  friction_points = 1, or bring cg_offset within half_core");
       return;
     }
   }
@@ -647,6 +656,15 @@ class Binder {
                 " needs two friction points a link, this robot has one: nothing would resist "
                 "the turning of a link",
             "write  friction_points = 2  in [robot]" + instead);
+    }
+    for (std::size_t i = 0; i < s.robot.link.size(); ++i) {
+      if (s.robot.link[i].half_core > 0.0) continue;
+      fault("controller.name",
+            fmt::format("{} needs two friction points that lie apart, those of link {} are one: "
+                        "its half_core is 0",
+                        name, i + 1),
+            "give the links a half_core" + instead);
+      break;
     }
     if (!(s.world.viscous_friction.minCoeff() > 0.0)) {
       fault("controller.name",

@@ -6,11 +6,13 @@
 namespace coluber::simulation {
 
 LoopFeedback::LoopFeedback(const System& system, const gait::Gait& gait,
-                           control::Controller& controller, double start_time)
+                           control::Controller& controller, double start_time,
+                           const std::atomic<bool>* interrupt)
     : system_(system),
       gait_(gait),
       controller_(controller),
       start_time_(start_time),
+      interrupt_(interrupt),
       phi_(system.joint_count()),
       phidot_(phi_),
       phi_d_(phi_),
@@ -21,6 +23,7 @@ LoopFeedback::LoopFeedback(const System& system, const gait::Gait& gait,
 void LoopFeedback::compute_torque(double t, const Eigen::Ref<const Eigen::VectorXd>& phi,
                                   const Eigen::Ref<const Eigen::VectorXd>& phidot,
                                   const BaseState& base, Eigen::Ref<Eigen::VectorXd> tau) {
+  if (interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed)) throw Interrupted{};
   phi_ = phi;
   phidot_ = phidot;
   gait_.evaluate(t, phi_d_, phidot_d_);

@@ -57,12 +57,19 @@ void warn_of_explicit_linearisation(const scenario::Scenario& scenario,
     return kp > 0.0 ? std::min(2.0 / kd, 2.0 * kd / kp) : 2.0 / kd;
   });
   if (scenario.solver.dt < limit) return;
+  const std::string gains = fmt::format("kp = {}, kd = {}", describe(scenario.controller.kp),
+                                        describe(scenario.controller.kd));
+  if (limit == 0.0) {
+    warnings.push_back(
+        fmt::format("controller.name = \"input_output_linearisation\", explicit: "
+                    "without damping ({}) it is stable for no dt; raise kd",
+                    gains));
+    return;
+  }
   warnings.push_back(fmt::format(
       "controller.name = \"input_output_linearisation\", explicit: stable for dt below {:.3g} s "
-      "with kp = {}, kd = {}; solver.dt is {:.3g} s, expect it to run away; take a smaller dt or "
-      "smaller gains",
-      limit, describe(scenario.controller.kp), describe(scenario.controller.kd),
-      scenario.solver.dt));
+      "with {}; solver.dt is {:.3g} s, expect it to run away; take a smaller dt or smaller gains",
+      limit, gains, scenario.solver.dt));
 }
 
 /// Below this r_T (kg) the thesis' iteration settles on the friction of every link by itself, and
@@ -114,6 +121,7 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
 
   warn_of_many_links(scenario, warnings);
   if (scenario.controller.name == "input_output_linearisation") {
+    warn_of_weak_damping(scenario, warnings);
     warn_of_explicit_linearisation(scenario, warnings);
   } else if (!scenario.controller.implicit_servo && model.n() > 1) {
     // A straight chain has the fastest joint mode; the start posture may have a faster one in odd

@@ -22,6 +22,9 @@ std::unique_ptr<System> make_robot_model(const scenario::Scenario& scenario,
   planar::Model model = make_planar_model(scenario);
   const planar::State start = make_planar_state(scenario, model, start_phi);
   warn_of_many_links(scenario, warnings);
+  if (scenario.controller.name == "input_output_linearisation") {
+    warn_of_weak_damping(scenario, warnings);
+  }
   return std::make_unique<planar::SmoothSystem>(
       std::move(model), start,
       planar::SmoothOptions{.dt = scenario.solver.dt,

@@ -202,12 +202,19 @@ std::string said_at_load(const Simulation& simulation, std::string_view word) {
 std::string explain_runaway(const Simulation& simulation, const RunawayGuard& guard, double t) {
   const auto joints = static_cast<int>(simulation.scenario.robot.link.size()) - 1;
   const int axes = joints > 0 ? simulation.system->joint_count() / joints : 1;  // of a joint
+  const scenario::Controller& controller = simulation.scenario.controller;
+  const bool servo = controller.name == "pd";
   std::string text = fmt::format(
-      "runaway at t = {:.6g} s: joint {} and others moved faster than {:.4g} rad/s for {} s; the "
-      "explicit servo is unstable at dt = {} s",
-      t, guard.angle() / axes + 1, guard.limit(), runaway_time, simulation.system->dt());
-  text += said_at_load(simulation, "explicit");
-  return text + "; take a smaller solver.dt or controller.servo = \"implicit\"";
+      "runaway at t = {:.6g} s: joint {} and others moved faster than {:.4g} rad/s for {} s; ", t,
+      guard.angle() / axes + 1, guard.limit(), runaway_time);
+  const std::string said = said_at_load(simulation, "explicit");
+  if (said.empty() && controller.noise != scenario::Noise{}) {
+    return text + "solver.dt is within what the gains allow: what is measured is mostly noise";
+  }
+  text += fmt::format("the explicit {} is unstable at dt = {} s{}; take a smaller solver.dt or {}",
+                      servo ? "servo" : "controller", simulation.system->dt(), said,
+                      servo ? "controller.servo = \"implicit\"" : "smaller gains");
+  return text;
 }
 
 // With what was said at load that such a step may come of: r_T of the thesis' iteration, very many
@@ -223,6 +230,12 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
   said += said_at_load(simulation, "explicit");
   if (info.status == Status::non_finite) {
     return fmt::format("a value is not finite after the step to t = {:.6g} s{}{}", t, where, said);
+  }
+  if (simulation.scenario.world.smooth_friction) {
+    return fmt::format(
+        "the integration to t = {:.6g} s gave up after {} steps{}{}; a wider "
+        "world.friction_smoothing, smaller gains or other tolerances in [solver.smooth] may help",
+        t, info.iterations, where, said);
   }
   return fmt::format(
       "the step to t = {:.6g} s did not converge: residual {:.3g} after {} iterations{}{}{}", t,
@@ -291,7 +304,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   std::optional<LoopFeedback> feedback;  // at work inside the step, where the model can have it so
   if (system.takes_feedback() && simulation.controller->continuous()) {
     feedback.emplace(system, *simulation.gait, *simulation.controller,
-                     scenario.controller.start_time);
+                     scenario.controller.start_time, options.interrupt);
   }
   const CheckpointSchedule checkpoints(dt, scenario.record.checkpoint_s);
   const std::int64_t begun = system.step_count();
@@ -338,7 +351,11 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
     lap(options.profile, Phase::references);
     StepInfo info;
     if (feedback) {
-      info = system.step_under(*feedback, phi_d_E);
+      try {
+        info = system.step_under(*feedback, phi_d_E);
+      } catch (const LoopFeedback::Interrupted&) {
+        continue;  // the state is still that at A
+      }
     } else {
       const bool model_based = simulation.controller->model_based();
       if (model_based) simulation.gait->evaluate_acceleration(t_A, phidd_d_A);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -68,6 +69,23 @@ double explicit_limit(const scenario::Scenario& scenario, Limit&& limit) {
 /// Gains as a warning names them.
 inline std::string describe(const control::Gains& gains) {
   return gains.is_uniform() ? fmt::format("{}", gains(0)) : "those given";
+}
+
+/// A linearising controller whose errors would swing for long, as with gains meant for servos.
+inline void warn_of_weak_damping(const scenario::Scenario& scenario,
+                                 std::vector<std::string>& warnings) {
+  constexpr double weak = 0.3;  // damping ratio: an error swings back by more than a third
+  double least = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < scenario.robot.angles(); ++j) {
+    const double kp = scenario.controller.kp(j);
+    if (kp > 0.0) least = std::min(least, scenario.controller.kd(j) / (2.0 * std::sqrt(kp)));
+  }
+  if (least >= weak) return;
+  warnings.push_back(fmt::format(
+      "controller.kp, kd: with \"input_output_linearisation\" they are in 1/s² and 1/s, and leave "
+      "errors e'' + kd e' + kp e = 0, here with a damping ratio of only {:.2g}; the defaults are "
+      "4e5 and 2400",
+      least));
 }
 
 /// An explicit servo whose step is not below `limit` (s).

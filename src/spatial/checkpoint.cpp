@@ -71,8 +71,8 @@ void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
         self.frame_rigid_residual_, self.frame_penetration_, self.frame_iterations_);
   exchange_work(bytes, self.work_);
   TorquePeak::exchange(bytes, self.torque_peak_);
-  bytes(self.ground_penetration_, self.obstacle_penetration_, self.start_,
-        self.heading_, self.start_heading_);
+  bytes(self.ground_penetration_, self.obstacle_penetration_, self.start_, self.heading_,
+        self.start_heading_);
 }
 
 bool SpatialSystem::save_state(ByteWriter& bytes) const {

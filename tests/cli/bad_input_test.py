@@ -97,6 +97,7 @@ NUMBERS = [
     Case("three friction points", AIKO + "friction_points = 3\n", r"s\.toml:3:19: robot\.friction_points: expected an integer from 1 to 2, got 3"),
     Case("a link that two friction points cannot carry", AIKO + "friction_points = 2\nlink.cg_offset = 0.05\n", r"s\.toml:3:19: robot\.friction_points: link 1 would tip over: its cg_offset of 0\.05 m"),
     Case("negative friction of an obstacle", AIKO + "[[world.obstacle]]\nx = 5\ny = 0\nradius = 1\nfriction = -0.3\n", r"s\.toml:7:12: world\.obstacle\.1\.friction: expected a number from 0 to 1000, got -0\.3"),
+    Case("a wall for a floor", AIKO + "[world]\ntilt_deg = 90\n", r"s\.toml:4:12: world\.tilt_deg: expected less than 90, got 90"),
     Case("a stop at infinity", AIKO + "[stop]\npast_x = inf\n", r"s\.toml:4:10: stop\.past_x: .*got inf"),
     Case("stuck in no time", AIKO + "[stop]\nstuck_s = 0\n", r"s\.toml:4:11: stop\.stuck_s: expected a number > 0, at most 1000000, got 0"),
 ]
@@ -148,6 +149,8 @@ CONTROLLERS = [
     Case("a linearising controller with viscous friction one way", LINEARISED.replace("0.2]", "0]"), r's\.toml:7:8: controller\.name: .* here \[0\.1, 0\]'),
     Case("a linearising controller among obstacles", LINEARISED.replace('"robot_model"', '"planar"\nfriction_points = 2') + PEG, r's\.toml:8:8: controller\.name: "input_output_linearisation" knows of no obstacles, here are 1'),
     Case("a linearising controller that fits nothing", AIKO + '[controller]\nname = "input_output_linearisation"\n' + PEG, r"s\.toml:4:8: controller\.name: .*two friction points", r"s\.toml:4:8: controller\.name: .*viscous friction", r"s\.toml:4:8: controller\.name: .*no obstacles"),
+    Case("a linearising controller of links with one point", LINEARISED, r's\.toml:7:8: controller\.name: "input_output_linearisation" needs two friction points that lie apart, those of link 1 are one', set=["robot.link.half_core=0.0"]),
+    Case("a centre of gravity that the robot model cannot carry", LINEARISED, r"s\.toml:1:1: robot\.friction_points: link 1 would tip over.*\n  hint: bring cg_offset within half_core, or take  model", set=["robot.link.cg_offset=0.05"]),
     Case("a linearising controller inside the step", LINEARISED + 'servo = "implicit"\n', r"s\.toml:8:9: controller\.servo: .*computes its torques from the start of a step"),
     Case("the robot model with one friction point", LINEARISED, r"--set robot\.friction_points=1: robot\.friction_points: the robot model has two friction points a link", set=["robot.friction_points=1"]),
     Case("the robot model among obstacles", LINEARISED + PEG, r"s\.toml:8:1: world\.obstacle: the robot model has no obstacles"),

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <iterator>
 #include <vector>
 
 #include <Eigen/Core>
 
+#include "coluber/core/assert.hpp"
 #include "coluber/core/export.hpp"
 
 namespace coluber::control {
@@ -15,8 +16,8 @@ class COLUBER_EXPORT Gains {
  public:
   /// The same at every joint.
   Gains(double all) : values_{all} {}  // NOLINT(google-explicit-constructor): `kp = 800`
-  /// One a joint; at least one.
-  explicit Gains(std::vector<double> each) : values_(std::move(each)) {}
+  /// One a joint. Throws Error if there is none.
+  explicit Gains(std::vector<double> each);
 
   /// True: one number stands for every joint.
   [[nodiscard]] bool is_uniform() const { return values_.size() == 1; }
@@ -24,8 +25,11 @@ class COLUBER_EXPORT Gains {
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
   /// Of this joint, counted from 0.
   [[nodiscard]] double operator()(Eigen::Index joint) const {
+    COLUBER_ASSERT(is_uniform() || joint < std::ssize(values_), joint, values_.size());
     return is_uniform() ? values_.front() : values_[static_cast<std::size_t>(joint)];
   }
+  /// Throws Error, naming `what`, unless every gain is finite and not negative.
+  void require_valid(const char* what) const;
   friend bool operator==(const Gains&, const Gains&) = default;
 
  private:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <limits>
-#include <utility>
 
 #include "coluber/control/controller.hpp"
 #include "coluber/control/gains.hpp"
@@ -27,8 +26,9 @@ struct PdOptions {
 /// at ±torque_limit.
 class COLUBER_EXPORT Pd final : public Controller {
  public:
-  /// Gains are one number, or one a joint.
-  explicit Pd(PdOptions options) : options_(std::move(options)) {}
+  /// Gains are one number, or one a joint. Throws Error if a gain is not finite or negative, or the
+  /// limit not above zero.
+  explicit Pd(PdOptions options);
   void update(const ControlInput& input, JointCommand& command) override;
   [[nodiscard]] bool continuous() const override { return true; }
 

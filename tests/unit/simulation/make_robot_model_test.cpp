@@ -1,8 +1,11 @@
 #include "coluber/simulation/make_robot_model.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -62,6 +65,142 @@ TEST(MakeRobotModel, BothPlantsStartAtTheSamePlace) {
     EXPECT_NEAR((base.r + 0.061 * axis - Eigen::Vector2d(frame[0], frame[1])).norm(), 0.0, 1e-14)
         << law << ": half a link from its end to its centre";
   }
+}
+
+TEST(MakeRobotModel, TheFirstLinkIsMeasuredAsItIsAtThatInstant) {
+  // v and thetadot of the first link's end, against differences of where it is; both plants
+  for (const char* law : {"world.friction_law='set_valued'", "world.friction_law='smooth'"}) {
+    Simulation simulation = make_simulation(
+        linearised({law, "start.shape='gait'", "gait.soft_start=false", "solver.dt=1e-4",
+                    "duration=0.2", "start.heading_deg=70", "robot.link.cg_offset=0.01"}));
+    EXPECT_EQ(run(simulation, {}).status, RunStatus::completed);
+    BaseState before;
+    ASSERT_TRUE(simulation.system->base_state(before));
+    simulation.scenario.duration = 0.2001;
+    EXPECT_EQ(run(simulation, {}).status, RunStatus::completed);
+    BaseState after;
+    ASSERT_TRUE(simulation.system->base_state(after));
+    // the mean over the step, to first order in it
+    EXPECT_NEAR(((after.r - before.r) / 1e-4 - 0.5 * (after.v + before.v)).norm(), 0.0, 2e-4)
+        << law;
+    EXPECT_NEAR((after.theta - before.theta) / 1e-4, 0.5 * (after.thetadot + before.thetadot), 2e-4)
+        << law;
+    EXPECT_GT(after.v.norm(), 0.01) << law;
+    EXPECT_GT(std::abs(after.thetadot), 0.01) << law;
+  }
+}
+
+TEST(MakeRobotModel, HasTheThesisSettingsOfItsOwnColumn) {
+  // Transeth table 7.2, robot model
+  const scenario::Scenario scenario = scenario::parse(
+      "[robot]\nmodel = 'robot_model'\nname = 'aiko'\n[world]\nviscous_friction = [0.1, 0.2]\n"
+      "[controller]\nname = 'input_output_linearisation'\n");
+  EXPECT_EQ(scenario.solver.thesis.r_T, 0.2);
+  EXPECT_EQ(scenario.solver.thesis.epsilon, 1e-5);
+  EXPECT_EQ(scenario.solver.dt, 2.5e-4);
+  EXPECT_EQ(scenario.controller.kp, control::Gains(4e5));
+  EXPECT_EQ(scenario.controller.kd, control::Gains(2.4e3));
+  EXPECT_EQ(scenario.robot.friction_points, 2);
+  EXPECT_FALSE(scenario.controller.implicit_servo);
+}
+
+/// Writes down what a controller is given in a run of one step.
+class Witness final : public control::Controller {
+ public:
+  explicit Witness(std::unique_ptr<control::Controller> inner, Eigen::VectorXd& phidd)
+      : inner_(std::move(inner)), phidd_(phidd) {}
+  void update(const control::ControlInput& input, JointCommand& command) override {
+    phidd_ = input.phidd_d_A;
+    inner_->update(input, command);
+  }
+  [[nodiscard]] bool model_based() const override { return true; }
+
+ private:
+  std::unique_ptr<control::Controller> inner_;
+  Eigen::VectorXd& phidd_;
+};
+
+TEST(Linearisation, LooksAtReferencesOfTheStepsStart) {
+  Simulation simulation =
+      make_simulation(linearised({"start.shape='gait'", "gait.soft_start=false", "duration=0.01",
+                                  "solver.dt=0.01", "solver.on_failure='warn'"}));
+  Eigen::VectorXd seen;
+  simulation.controller = std::make_unique<Witness>(std::move(simulation.controller), seen);
+  static_cast<void>(run(simulation, {}));
+  Eigen::VectorXd at_start(10);
+  simulation.gait->evaluate_acceleration(0.0, at_start);
+  EXPECT_EQ(seen, at_start);
+}
+
+TEST(Noise, EveryWidthOfAScenarioGoesToItsMeasurement) {
+  // Each width alone, by how far it throws the torques of a robot at rest about.
+  const auto torque_spread = [](const std::string& key) {
+    Simulation simulation = make_simulation(
+        linearised({"controller.noise." + key, "start.shape='gait'", "gait.soft_start=false"}));
+    JointCommand command(10);
+    Eigen::VectorXd phi(10);
+    Eigen::VectorXd phidot(10);
+    simulation.system->joint_state(phi, phidot);
+    Eigen::VectorXd phi_d(10);
+    Eigen::VectorXd phidot_d(10);
+    simulation.gait->evaluate(0.0, phi_d, phidot_d);
+    Eigen::VectorXd zero = Eigen::VectorXd::Zero(10);
+    BaseState base;
+    EXPECT_TRUE(simulation.system->base_state(base));
+    Eigen::VectorXd low = Eigen::VectorXd::Constant(10, 1e9);
+    Eigen::VectorXd high = -low;
+    for (int k = 0; k < 200; ++k) {
+      simulation.controller->update(
+          {0.0, 2.5e-4, phi, phidot, phi, phidot, phi, phidot, zero, &base, *simulation.system},
+          command);
+      low = low.cwiseMin(command.tau);
+      high = high.cwiseMax(command.tau);
+    }
+    return (high - low).maxCoeff();
+  };
+  EXPECT_EQ(torque_spread("position=1"), 0.0) << "position is not looked at";
+  EXPECT_EQ(torque_spread("heading_deg=10"), 0.0) << "nor is the heading of a robot at rest";
+  const double velocity = torque_spread("velocity=1");
+  const double turning = torque_spread("heading_rate_deg=1");
+  EXPECT_GT(velocity, 0.01);
+  EXPECT_GT(turning, 0.01);
+  // an angle counts kp, a rate kd: 4e5 against 2400 plus what friction adds
+  EXPECT_NEAR(torque_spread("joint_deg=1") / torque_spread("joint_rate_deg=1"), 4e5 / 2400.0, 20.0);
+}
+
+TEST(Linearisation, ServoGainsWithoutDampingAreWarnedOf) {
+  EXPECT_THAT(make_simulation(linearised({"controller.kp=200", "controller.kd=1.2"})).warnings,
+              Contains(HasSubstr("damping ratio of only 0.042")));
+  EXPECT_THAT(make_simulation(linearised({"world.friction_law='smooth'", "controller.kp=200",
+                                          "controller.kd=1.2"}))
+                  .warnings,
+              Contains(HasSubstr("damping ratio of only 0.042")));
+  EXPECT_THAT(make_simulation(linearised({})).warnings, Not(Contains(HasSubstr("damping"))));
+  EXPECT_THAT(make_simulation(linearised({"controller.kd=0"})).warnings,
+              Contains(HasSubstr("stable for no dt")));
+}
+
+TEST(SmoothRun, EndsWithinAStepOfTheIntegratorWhenInterrupted) {
+  Simulation simulation = make_simulation(linearised({"world.friction_law='smooth'"}));
+  std::atomic<bool> interrupt = false;
+  struct Alarm final : public gait::Gait {  // sets the flag inside the eleventh step
+    const gait::Gait* inner;
+    std::atomic<bool>* flag;
+    void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,
+                  Eigen::Ref<Eigen::VectorXd> phidot_d) const override {
+      if (t > 10.5 * 2.5e-4 && t < 10.9 * 2.5e-4) *flag = true;
+      inner->evaluate(t, phi_d, phidot_d);
+    }
+    [[nodiscard]] double max_rate() const override { return inner->max_rate(); }
+  };
+  auto alarm = std::make_unique<Alarm>();
+  const std::unique_ptr<gait::Gait> wave = std::move(simulation.gait);
+  alarm->inner = wave.get();
+  alarm->flag = &interrupt;
+  simulation.gait = std::move(alarm);
+  const RunOutcome outcome = run(simulation, {}, {.interrupt = &interrupt});
+  EXPECT_EQ(outcome.status, RunStatus::interrupted);
+  EXPECT_LE(simulation.system->step_count(), 11);
 }
 
 TEST(Linearisation, AStepBeyondItsLimitIsWarnedOfAndRunsAway) {
