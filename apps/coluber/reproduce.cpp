@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "coluber/core/nearest.hpp"
 #include "coluber/core/version.hpp"
 
 #include "command.hpp"
@@ -160,6 +161,17 @@ int reproduce(const ReproduceOptions& options) {
     if (std::any_of(known.begin(), known.end(),
                     [&](const auto& id) { return selects(wanted, id); }))
       continue;
+    std::string guess = nearest(wanted, known);
+    for (const auto& file : files) {  // the source's name left out
+      const std::string full = file.source + "." + wanted;
+      if (std::ranges::any_of(known, [&](const auto& id) { return selects(full, id); }))
+        guess = full;
+    }
+    if (!guess.empty()) {
+      fmt::print(stderr, "error: there is no claim \"{}\"\n  hint: did you mean \"{}\"?\n", wanted,
+                 guess);
+      return 2;
+    }
     fmt::print(stderr, "error: there is no claim \"{}\"; there are\n  {}\n", wanted,
                fmt::join(known, "\n  "));
     return 2;
