@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -174,23 +175,27 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
              : newton_sweeps<false>(problem, solution, storage, tolerance, max_sweeps, sweeps);
 }
 
-/// Impulses as explicit functions of the velocities, P(u), and their derivative: the same laws with
-/// r = 1/c and r_T = 1/c_t, where P drops out of s.
+/// The impulse of a contact as an explicit function of its link's twist, P(u), and its derivative:
+/// the same laws with r = 1/c and r_T = 1/c_t, where P drops out of s.
+template <int T>
+Impulse explicit_law(const Contact<T>& contact, const Proximal& term, const Twist<T>& u,
+                     LinearLaw& law) {
+  linearise(contact, term, Impulse{}, contact.w_N.dot(u), contact.w_1.dot(u), contact.w_2.dot(u),
+            contact.unilateral ? 1.0 / contact.c : 0.0, contact.mu_max > 0.0 ? 1.0 / term.c_t : 0.0,
+            law);
+  return {law.q_N, {law.q_1, law.q_2}};
+}
+
+/// P <- P(u) at every contact.
 template <int T>
 void explicit_laws(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage) {
   for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
     const Node<T>& node = problem.nodes[i];
-    const Twist<T>& u = solution.twist[i];
     const int end = node.first_contact + node.contact_count;
     for (int k = node.first_contact; k < end; ++k) {
       const auto index = static_cast<std::size_t>(k);
-      const Contact<T>& contact = problem.contacts[index];
-      LinearLaw& law = storage.laws[index];
-      const Proximal& term = storage.proximal[index];
-      linearise(contact, term, Impulse{}, contact.w_N.dot(u), contact.w_1.dot(u),
-                contact.w_2.dot(u), contact.unilateral ? 1.0 / contact.c : 0.0,
-                contact.mu_max > 0.0 ? 1.0 / term.c_t : 0.0, law);
-      solution.impulse[index] = Impulse{law.q_N, {law.q_1, law.q_2}};
+      solution.impulse[index] = explicit_law(problem.contacts[index], storage.proximal[index],
+                                             solution.twist[i], storage.laws[index]);
     }
   }
 }
@@ -226,6 +231,169 @@ double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solu
   return std::isfinite(root.sum()) ? worst : kInfinity;
 }
 
+/// What a fallback has found so far: `storage.best`, and its residual (N s).
+struct Best {
+  double residual = kInfinity;
+  double defect = kInfinity;  // max |G| at `storage.trial`, where it has come to
+};
+
+/// `storage.trial` <- the last step's velocities and the impulses P(u) there.
+template <int T>
+void start_from(const ContactProblem<T>& problem, const Solution<T>& previous, Storage<T>& storage,
+                Best& best) {
+  Solution<T>& u = storage.trial;
+  u.root = previous.root;
+  u.rate = previous.rate;
+  u.twist.resize(problem.nodes.size());
+  u.impulse.resize(problem.contacts.size());
+  update_twists(problem, u);
+  explicit_laws(problem, u, storage);
+  best.defect = momentum_defect(problem, u, storage);
+}
+
+/// Newton from `storage.trial`, whose impulses are P(u). Its laws are those of u again afterwards.
+template <int T>
+Reached try_newton(const ContactProblem<T>& problem, Solution<T>& solution, Storage<T>& storage,
+                   const NewtonOptions& options, int& sweeps, Best& best) {
+  constexpr int kNewtonTry = 8;
+  solution = storage.trial;
+  const Reached reached = newton_sweeps(problem, solution, storage, options, kNewtonTry, sweeps);
+  if (reached.settled) return reached;
+  if (reached.residual < best.residual) {
+    best.residual = reached.residual;
+    storage.best = solution;
+  }
+  explicit_laws(problem, storage.trial, storage);
+  return reached;
+}
+
+/// Where to try Newton: max |G| over the impulse scale, and steps from one try to the next.
+constexpr double kNearEnough = 1e-3;
+constexpr int kBetweenTries = 4;
+
+/// Whether G is the gradient of a strictly convex function: no friction on a normal impulse that
+/// is itself unknown, and no servo that drives.
+template <int T>
+bool is_convex(const ContactProblem<T>& problem) {
+  return std::none_of(problem.contacts.begin(), problem.contacts.end(),
+                      [](const Contact<T>& contact) {
+                        return contact.unilateral && contact.mu_max > 0.0;
+                      }) &&
+         std::all_of(problem.nodes.begin(), problem.nodes.end(),
+                     [](const Node<T>& node) { return node.sd >= 0.0; });
+}
+
+/// phi'(a) = G(u + a du) . du, with the increments of the last sweep (`dtwist`, `drate`).
+template <int T>
+double slope_along(const ContactProblem<T>& problem, const Solution<T>& u,
+                   const Storage<T>& storage, double a) {
+  const std::size_t n = problem.nodes.size();
+  double slope = 0.0;
+  LinearLaw unused;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Node<T>& node = problem.nodes[i];
+    const Twist<T>& du = storage.nodes[i].dtwist;
+    const Twist<T> twist = u.twist[i] + a * du;
+    Twist<T> p = node.M * twist - node.p;
+    const int end = node.first_contact + node.contact_count;
+    for (int k = node.first_contact; k < end; ++k) {
+      const auto index = static_cast<std::size_t>(k);
+      const Contact<T>& contact = problem.contacts[index];
+      p -= compute_wrench(contact, explicit_law(contact, storage.proximal[index], twist, unused));
+    }
+    slope += du.dot(p);
+    if (i + 1 == n) break;
+    const double drate = storage.drate[i];
+    slope -= drate * joint_impulse(node, u.rate[i] + a * drate);
+  }
+  return slope;
+}
+
+/// A step length that makes phi fall by a share of |a du|²_M, found by bisection. phi'' is at least
+/// m = |du|²_M. With phi'(a) <= a m/4 the minimum a* along the line lies beyond 3 a/4: phi falls by
+/// 9/32 a² m or more up to there and rises by a² m/16 or less from there to a. With phi'(a) >=
+/// phi'(0)/2, or a = 1, the step is not needlessly short.
+template <int T>
+double step_length(const ContactProblem<T>& problem, const Solution<T>& u,
+                   const Storage<T>& storage) {
+  constexpr int kMaxHalvings = 60;
+  double m = 0.0;
+  for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
+    const Twist<T>& du = storage.nodes[i].dtwist;
+    m += du.dot(problem.nodes[i].M * du);
+  }
+  if (slope_along(problem, u, storage, 1.0) <= 0.25 * m) return 1.0;
+  const double start = slope_along(problem, u, storage, 0.0);
+  double low = 0.0;
+  double high = 1.0;
+  for (int halving = 0; halving < kMaxHalvings; ++halving) {
+    const double a = 0.5 * (low + high);
+    const double slope = slope_along(problem, u, storage, a);
+    if (slope > 0.25 * a * m) {
+      high = a;
+    } else if (slope < 0.5 * start) {
+      low = a;
+    } else {
+      return a;
+    }
+  }
+  return low;
+}
+
+/// Root to tips: the increments of a sweep, without adding them to anything.
+template <int T>
+void increments(const ContactProblem<T>& problem, Storage<T>& storage) {
+  const std::size_t n = problem.nodes.size();
+  SweepNode<T>& root = storage.nodes[n - 1];
+  root.dtwist = -storage.root.solve(root.p);
+  for (std::size_t i = n - 1; i-- > 0;) {
+    SweepNode<T>& node = storage.nodes[i];
+    const Twist<T>& carried =
+        storage.nodes[static_cast<std::size_t>(problem.nodes[i].parent)].dtwist;
+    storage.drate[i] = -(node.e + node.V.dot(carried));
+    node.dtwist = carried + storage.drate[i] * problem.nodes[i].s;
+  }
+}
+
+/// Newton's method on the convex function phi whose gradient is G, with a line search: from
+/// anywhere it comes to the one answer, whatever the masses (a semismooth gradient with K >= 0; Qi
+/// and Sun 1993). Newton without it, and pseudo-time steps too, can go back and forth for ever
+/// between two directions of slip of a light link that comes to rest, past the narrow band of
+/// speeds |gamma_T| < c_t R where it sticks.
+template <int T>
+Reached descend(const ContactProblem<T>& problem, const Solution<T>& previous,
+                Solution<T>& solution, Storage<T>& storage, const NewtonOptions& options,
+                int& sweeps, Best& best) {
+  constexpr int kMaxSteps = 200;
+  constexpr int kMaxTries = 8;
+  const std::size_t n = problem.nodes.size();
+  Solution<T>& u = storage.trial;
+  start_from(problem, previous, storage, best);
+  if (!std::isfinite(best.defect)) return {};
+  int since_try = kBetweenTries;
+  int tries = 0;
+  for (int step = 0; step < kMaxSteps && tries < kMaxTries; ++step) {
+    eliminate(problem, u, storage.laws.data(), 1.0, storage);
+    increments(problem, storage);
+    ++sweeps;
+    const double a = step_length(problem, u, storage);
+    u.root += a * storage.nodes[n - 1].dtwist;
+    for (std::size_t i = 0; i + 1 < n; ++i) u.rate[i] += a * storage.drate[i];
+    update_twists(problem, u);
+    explicit_laws(problem, u, storage);
+    best.defect = momentum_defect(problem, u, storage);
+    if (!std::isfinite(best.defect)) return {};
+    ++since_try;
+    if (best.defect < kNearEnough * problem.impulse_scale && since_try >= kBetweenTries) {
+      since_try = 0;
+      ++tries;
+      const Reached reached = try_newton(problem, solution, storage, options, sweeps, best);
+      if (reached.settled) return reached;
+    }
+  }
+  return {};
+}
+
 struct Attempt {
   double tau;
   int steps;
@@ -239,25 +407,13 @@ constexpr std::array<Attempt, 4> kAttempts{
 /// cycles between two active sets across a fold. Every few steps, P <- P(u) and Newton is tried.
 template <int T>
 Reached continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution<T>& previous,
-                                Solution<T>& solution, double newton_residual, Storage<T>& storage,
-                                const NewtonOptions& options, int& sweeps) {
-  constexpr int kNewtonTry = 8;
+                                Solution<T>& solution, Storage<T>& storage,
+                                const NewtonOptions& options, int& sweeps, Best& best) {
   Solution<T>& u = storage.trial;
-  Solution<T>& best = storage.best;
-  double best_residual = std::isfinite(newton_residual) ? newton_residual : kInfinity;
-  best = solution;
-  double defect_reached = kInfinity;
   storage.last_increment.resize(problem.nodes.size());
   for (const Attempt& attempt : kAttempts) {
-    u.root = previous.root;
-    u.rate = previous.rate;
-    u.twist.resize(problem.nodes.size());
-    u.impulse.resize(problem.contacts.size());
-    update_twists(problem, u);
-    explicit_laws(problem, u, storage);
-    double defect = momentum_defect(problem, u, storage);
-    if (!std::isfinite(defect)) return {};
-    defect_reached = defect;
+    start_from(problem, previous, storage, best);
+    if (!std::isfinite(best.defect)) return {};
     double tau = attempt.tau;
     bool have_last = false;
     int since_try = 0;
@@ -278,27 +434,43 @@ Reached continue_in_pseudo_time(const ContactProblem<T>& problem, const Solution
       explicit_laws(problem, u, storage);
       const double new_defect = momentum_defect(problem, u, storage);
       if (!std::isfinite(new_defect)) break;
-      tau *= (have_last && turn < 0.0) ? 0.4 : (new_defect < defect ? 2.0 : 1.3);
-      defect = defect_reached = new_defect;
+      tau *= (have_last && turn < 0.0) ? 0.4 : (new_defect < best.defect ? 2.0 : 1.3);
+      best.defect = new_defect;
       have_last = true;
 
       ++since_try;
-      if ((defect < 1e-3 * problem.impulse_scale && since_try >= 4) || since_try >= 20) {
+      const bool near = best.defect < kNearEnough * problem.impulse_scale;
+      if ((near && since_try >= kBetweenTries) || since_try >= 20) {
         since_try = 0;
-        solution = u;
-        const Reached reached =
-            newton_sweeps(problem, solution, storage, options, kNewtonTry, sweeps);
+        const Reached reached = try_newton(problem, solution, storage, options, sweeps, best);
         if (reached.settled) return reached;
-        if (reached.residual < best_residual) {
-          best_residual = reached.residual;
-          best = solution;
-        }
-        explicit_laws(problem, u, storage);
       }
     }
   }
-  solution = std::isfinite(best_residual) ? best : u;  // u is finite, if far from an answer
-  return {std::isfinite(best_residual) ? best_residual : defect_reached, false};
+  return {};
+}
+
+/// Where Newton does not settle: a descent if the problem is convex, else, or if rounding is in its
+/// way, pseudo-transient continuation. If neither settles, the best answer found is kept.
+template <int T>
+Reached fall_back(const ContactProblem<T>& problem, const Solution<T>& previous,
+                  Solution<T>& solution, double newton_residual, Storage<T>& storage,
+                  const NewtonOptions& options, int& sweeps) {
+  Best best;
+  if (std::isfinite(newton_residual)) best.residual = newton_residual;
+  storage.best = solution;
+  storage.drate.resize(
+      problem.nodes.size());  // even if this problem is not convex: a later one may be
+  Reached reached;
+  if (is_convex(problem)) {
+    reached = descend(problem, previous, solution, storage, options, sweeps, best);
+    if (reached.settled) return reached;
+  }
+  reached = continue_in_pseudo_time(problem, previous, solution, storage, options, sweeps, best);
+  if (reached.settled || !std::isfinite(best.defect)) return reached;
+  const bool found = std::isfinite(best.residual);
+  solution = found ? storage.best : storage.trial;  // finite, if far from an answer
+  return {found ? best.residual : best.defect, false};
 }
 
 /// Law `rigid`: what the proximal terms keep the answer from the set-valued law, r c_T |P_T - A|
@@ -364,8 +536,7 @@ Reached proximal_passes(const ContactProblem<T>& problem, const Solution<T>& pre
     int sweeps = 0;
     Reached reached = newton_sweeps(problem, solution, storage, options, kMaxSweeps, sweeps);
     if (!reached.settled && share >= kLargeShare) {
-      reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
-                                        options, sweeps);
+      reached = fall_back(problem, previous, solution, reached.residual, storage, options, sweeps);
       if (!reached.settled) {
         info.iterations += sweeps;
         if (gap == kInfinity) return reached;  // not even the anchored law
@@ -491,8 +662,8 @@ SolveInfo solve_newton(const ContactProblem<T>& problem, const Solution<T>& prev
         newton_sweeps(problem, solution, storage, options, options.max_sweeps, info.iterations);
     if (!reached.settled && options.fallback) {
       info.fallback = true;
-      reached = continue_in_pseudo_time(problem, previous, solution, reached.residual, storage,
-                                        options, info.fallback_sweeps);
+      reached = fall_back(problem, previous, solution, reached.residual, storage, options,
+                          info.fallback_sweeps);
       info.iterations += info.fallback_sweeps;
     }
   }

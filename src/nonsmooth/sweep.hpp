@@ -35,10 +35,11 @@ struct SolverData<T>::Storage {
   std::vector<LinearLaw> laws;
   std::vector<Proximal> proximal;  // terms of the tangential laws being solved
   Eigen::PartialPivLU<Block<T>> root;
-  Solution<T> best, trial;             // of the pseudo-transient continuation
-  Solution<T> newton;                  // law `rigid`: where Newton alone came to
-  Solution<T> before_pass, best_pass;  // of the proximal passes
-  std::vector<Twist<T>> last_increment;
+  Solution<T> best, trial;               // of the fallback
+  Solution<T> newton;                    // law `rigid`: where Newton alone came to
+  Solution<T> before_pass, best_pass;    // of the proximal passes
+  std::vector<Twist<T>> last_increment;  // of the pseudo-transient continuation
+  std::vector<double> drate;             // of the descent
   // Gauss-Seidel: joints with a limit, what their servos fall short of, W^T M^-1 W and W^T u
   std::vector<std::size_t> limited;
   std::vector<double> excess, delassus, velocity;
