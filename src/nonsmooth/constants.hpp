@@ -6,8 +6,8 @@
 namespace coluber::nonsmooth {
 
 /// r of the prox equations, for statuses and residuals alike (kg). Any value from 0.05 to 1 gives
-/// the same iterations; the solution does not depend on it, and residuals of different solvers
-/// compare.
+/// the same iterations for links of some 0.7 kg; the solution never depends on it, and residuals of
+/// different solvers compare.
 inline constexpr double kProxR = 0.3;
 
 /// Law `rigid`: compliance of the proximal term as a share of the anchored law's.

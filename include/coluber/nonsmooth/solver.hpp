@@ -23,7 +23,7 @@ struct NewtonOptions {
   double tolerance = 1e-10;  ///< on the law's residual, scaled; what rounding leaves is accepted
   double gap = 1e-8;         ///< law `rigid`: on what the proximal terms leave over, scaled
   int max_sweeps = 12;       ///< before the fallback (law `rigid`: a third more)
-  bool fallback = true;      ///< pseudo-transient continuation when Newton does not settle
+  bool fallback = true;      ///< line search or pseudo-transient continuation if Newton fails
 };
 
 /// Of solve_gauss_seidel().
