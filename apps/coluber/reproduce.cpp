@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "coluber/core/nearest.hpp"
 #include "coluber/core/version.hpp"
 
 #include "command.hpp"
@@ -161,7 +160,7 @@ int reproduce(const ReproduceOptions& options) {
     if (std::any_of(known.begin(), known.end(),
                     [&](const auto& id) { return selects(wanted, id); }))
       continue;
-    std::string guess = nearest(wanted, known);
+    std::string guess;
     for (const auto& file : files) {  // the source's name left out
       const std::string full = file.source + "." + wanted;
       if (std::ranges::any_of(known, [&](const auto& id) { return selects(full, id); }))

@@ -321,7 +321,6 @@ COMMANDS = [
     ("export empty --to csv", 1, r"error: empty/trajectory\.h5: no such file"),
     ("view empty --port 99999", 2, r"--port: Value 99999 not in range 0 to 65535"),
     ("reproduce B1", 2, r'error: there is no claim "B1"\n  hint: did you mean "transeth\.B1"\?'),
-    ("reproduce transeth.A33", 2, r'error: there is no claim "transeth\.A33"\n  hint: did you mean "transeth\.A3"\?'),
     ("reproduce nobody.knows", 2, r'error: there is no claim "nobody\.knows"'),
     ("reproduce", 2, r"error: say which claims to reproduce, or --all"),
     ("bench nothing", 2, r'error: there is no scene "nothing"\n  hint: '),
