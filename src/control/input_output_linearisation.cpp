@@ -10,8 +10,8 @@
 namespace coluber::control {
 
 InputOutputLinearisation::InputOutputLinearisation(planar::Model model,
-                                                   const LinearisationOptions& options)
-    : model_(std::move(model)), options_(options), data_(model_), u_(model_.n() - 1) {
+                                                   LinearisationOptions options)
+    : model_(std::move(model)), options_(std::move(options)), data_(model_), u_(model_.n() - 1) {
   // Without these the source's matrix M_V is not positive definite (its app. A.2), and nothing
   // bounds the motion of the robot as a whole.
   if (model_.friction_points != 2 || !(model_.mu_V.minCoeff() > 0.0) || !model_.obstacles.empty()) {

@@ -36,7 +36,7 @@ struct LinearisationOptions {
 class COLUBER_EXPORT InputOutputLinearisation final : public Controller {
  public:
   /// Throws Error if the model is not one it can linearise.
-  InputOutputLinearisation(planar::Model model, const LinearisationOptions& options);
+  InputOutputLinearisation(planar::Model model, LinearisationOptions options);
   void update(const ControlInput& input, JointCommand& command) override;
   [[nodiscard]] bool model_based() const override { return true; }
   [[nodiscard]] bool continuous() const override { return true; }
