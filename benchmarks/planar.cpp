@@ -80,9 +80,9 @@ void step(benchmark::State& timer, bool pegs) {
   time_steps(timer, scene);
 }
 
-/// The robot model of Transeth table 7.2 with set-valued friction: two friction points a link,
+/// The minimal model of Transeth table 7.2 with set-valued friction: two friction points a link,
 /// Coulomb and viscous, 0.25 ms; chapter 3's step, or that of minimal coordinates.
-void robot_model(benchmark::State& timer, bool minimal) {
+void minimal(benchmark::State& timer, bool minimal) {
   planar::Model model = sample::aiko(static_cast<int>(timer.range(0)));
   model.friction_points = 2;
   model.mu_T = {0.2, 0.5};
@@ -171,8 +171,8 @@ void sizes(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK_CAPTURE(step, floor, false)->Apply(sizes);
 BENCHMARK_CAPTURE(step, pegs, true)->Apply(sizes);
-BENCHMARK_CAPTURE(robot_model, planar, false)->Arg(11)->Apply(sizes);
-BENCHMARK_CAPTURE(robot_model, minimal, true)->Arg(11)->Apply(sizes);
+BENCHMARK_CAPTURE(minimal, planar, false)->Arg(11)->Apply(sizes);
+BENCHMARK_CAPTURE(minimal, minimal, true)->Arg(11)->Apply(sizes);
 BENCHMARK_CAPTURE(make_problem, floor, false)->Apply(sizes);
 BENCHMARK_CAPTURE(make_problem, pegs, true)->Apply(sizes);
 BENCHMARK_CAPTURE(compute_residual, floor, false)->Apply(sizes);

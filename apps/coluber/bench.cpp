@@ -160,11 +160,11 @@ std::string make_cylinders(int n) { return make_spatial_floor(n) + make_obstacle
 
 // The plant of Transeth 7.3.5, as Table 7.2 has it: two friction points, viscous friction. No soft
 // start: each of its releases throws a long robot about, and the smooth model's integrator with it.
-constexpr std::string_view robot_model = R"(
+constexpr std::string_view minimal = R"(
 schema = 1
 duration = 3.0
 [robot]
-model = "robot_model"
+model = "minimal"
 name = "aiko"
 links = {}
 [world]
@@ -187,13 +187,13 @@ on_failure = "warn"
 )";
 
 std::string make_servos(int n) {
-  return fmt::format(robot_model, n, "set_valued", "pd", "200.0", "1.2");
+  return fmt::format(minimal, n, "set_valued", "pd", "200.0", "1.2");
 }
 std::string make_linearised(int n) {
-  return fmt::format(robot_model, n, "set_valued", "input_output_linearisation", "4e5", "2.4e3");
+  return fmt::format(minimal, n, "set_valued", "input_output_linearisation", "4e5", "2.4e3");
 }
 std::string make_smooth(int n) {
-  return fmt::format(robot_model, n, "smooth", "input_output_linearisation", "4e5", "2.4e3");
+  return fmt::format(minimal, n, "smooth", "input_output_linearisation", "4e5", "2.4e3");
 }
 
 struct Scene {
@@ -206,9 +206,9 @@ constexpr Scene scenes[] = {{"planar.floor", make_floor, false, false},
                             {"planar.pegs", make_pegs, true, false},
                             {"spatial.floor", make_spatial_floor, false, true},
                             {"spatial.cylinders", make_cylinders, true, true},
-                            {"robot_model.pd", make_servos, false, false},
-                            {"robot_model.linearised", make_linearised, false, false},
-                            {"robot_model.smooth", make_smooth, false, false}};
+                            {"minimal.pd", make_servos, false, false},
+                            {"minimal.linearised", make_linearised, false, false},
+                            {"minimal.smooth", make_smooth, false, false}};
 
 // Mean of the links' centres seen from above, in a frame of the system.
 Eigen::Vector2d compute_centre(const System& system, std::span<const double> values) {
@@ -449,8 +449,8 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("bench", "time named scenes from end to end");
   command
       ->add_option("names", arguments->names,
-                   "planar.floor, planar.pegs, spatial.floor, spatial.cylinders, robot_model.pd, "
-                   "robot_model.linearised, robot_model.smooth (default: all)")
+                   "planar.floor, planar.pegs, spatial.floor, spatial.cylinders, minimal.pd, "
+                   "minimal.linearised, minimal.smooth (default: all)")
       ->type_name("NAME");
   command->add_option("--n", arguments->n, "numbers of links (10,20,40,80,160)")
       ->delimiter(',')

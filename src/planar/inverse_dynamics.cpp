@@ -1,7 +1,7 @@
 #include <Eigen/Cholesky>
 
 #include "coluber/core/assert.hpp"
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
 #include "robot_kinematics.hpp"
 

@@ -1,5 +1,5 @@
 #include "coluber/core/assert.hpp"
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
 #include "robot_kinematics.hpp"
 

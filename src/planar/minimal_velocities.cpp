@@ -1,6 +1,6 @@
 #include "problem.hpp"
 
-// The robot model's step, Transeth (6.14) by the midpoint rule of 3.6, on the common core.
+// The minimal model's step, Transeth (6.14) by the midpoint rule of 3.6, on the common core.
 //
 // With u = J(q) nu, u the velocities of the links and nu = (omega, v, phidot) those of the joint
 // coordinates, the planar step is

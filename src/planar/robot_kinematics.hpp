@@ -1,8 +1,8 @@
 #pragma once
 
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
-// What the algorithms of the robot model share.
+// What the algorithms of the minimal model share.
 
 namespace coluber::planar {
 

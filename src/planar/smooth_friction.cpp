@@ -4,7 +4,7 @@
 
 #include "coluber/core/assert.hpp"
 #include "coluber/math/atan.hpp"
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
 #include "robot_kinematics.hpp"
 

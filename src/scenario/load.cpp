@@ -71,7 +71,7 @@ class Binder {
     s.robot.model = text("robot.model");
     s.robot.name = text("robot.name");
     s.robot.friction_points = static_cast<int>(integer("robot.friction_points"));
-    if (s.robot.model == "robot_model") bind_robot_model(s.robot);
+    if (s.robot.model == "minimal") bind_minimal(s.robot);
     s.robot.cardan = text("robot.joint") == "cardan";
     bind_links(s.robot);
     check_friction_points(s.robot);
@@ -90,9 +90,9 @@ class Binder {
     s.world.rolling_friction = number("world.rolling_friction");
     bind_obstacles(s.world);
     bind_obstacle_table(s);
-    if (s.robot.model == "robot_model" && !s.world.obstacles.empty()) {
+    if (s.robot.model == "minimal" && !s.world.obstacles.empty()) {
       fault(find("world.obstacle") != nullptr ? "world.obstacle" : "world.obstacle_table",
-            "the robot model has no obstacles",
+            "the minimal model has no obstacles",
             "leave them out, or write  model = \"planar\"  in [robot]");
     }
 
@@ -123,12 +123,12 @@ class Binder {
     if (s.robot.model == "spatial" && given("solver.thesis.r_T") == nullptr) {
       s.solver.thesis.r_T = 0.01;  // Transeth table 7.2
     }
-    if (s.robot.model == "robot_model" && given("solver.thesis.r_T") == nullptr) {
+    if (s.robot.model == "minimal" && given("solver.thesis.r_T") == nullptr) {
       s.solver.thesis.r_T = 0.2;
     }
     s.solver.thesis.r_H = number("solver.thesis.r_H");
     s.solver.thesis.epsilon = number("solver.thesis.epsilon");
-    if (s.robot.model == "robot_model" && given("solver.thesis.epsilon") == nullptr) {
+    if (s.robot.model == "minimal" && given("solver.thesis.epsilon") == nullptr) {
       s.solver.thesis.epsilon = 1e-5;
     }
     s.solver.thesis.max_iterations = static_cast<int>(integer("solver.thesis.max_iterations"));
@@ -371,16 +371,16 @@ class Binder {
             fmt::format("link {} would tip over: its cg_offset of {} m lies outside its two points "
                         "at half_core = {} m",
                         i + 1, link.cg_offset, link.half_core),
-            robot.model == "robot_model"
+            robot.model == "minimal"
                 ? "bring cg_offset within half_core, or take  model = \"planar\""
                 : "write  friction_points = 1, or bring cg_offset within half_core");
       return;
     }
   }
 
-  void bind_robot_model(Robot& robot) {
+  void bind_minimal(Robot& robot) {
     if (given("robot.friction_points") != nullptr && robot.friction_points != 2) {
-      fault("robot.friction_points", "the robot model has two friction points a link, not one",
+      fault("robot.friction_points", "the minimal model has two friction points a link, not one",
             "leave it out, or write  model = \"planar\"  in [robot]");
     }
     robot.friction_points = 2;
@@ -647,7 +647,7 @@ class Binder {
     s.controller.implicit_servo = false;
     if (s.robot.model == "spatial") {
       fault("controller.name", name + " is for the plane, this robot is \"spatial\"",
-            "write  model = \"robot_model\"  in [robot]" + instead);
+            "write  model = \"minimal\"  in [robot]" + instead);
       return;
     }
     if (s.robot.friction_points != 2) {
@@ -673,7 +673,7 @@ class Binder {
                         name, s.world.viscous_friction.x(), s.world.viscous_friction.y()),
             "write  viscous_friction = [0.1, 0.2]  in [world]" + instead);
     }
-    if (s.robot.model != "robot_model" && !s.world.obstacles.empty()) {
+    if (s.robot.model != "minimal" && !s.world.obstacles.empty()) {
       fault("controller.name",
             fmt::format("{} knows of no obstacles, here are {}", name, s.world.obstacles.size()),
             "leave them out" + instead);

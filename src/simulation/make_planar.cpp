@@ -106,7 +106,7 @@ std::unique_ptr<System> make_planar(const scenario::Scenario& scenario,
   refuse_overlap(scenario, model, state);
 
   auto options = make_step_options<planar::StepOptions>(scenario);
-  options.minimal_coordinates = scenario.robot.model == "robot_model";
+  options.minimal_coordinates = scenario.robot.model == "minimal";
   const scenario::Solver& solver = scenario.solver;
   if (solver.name == "thesis" && solver.thesis.r_T >= thesis_limit(model)) {
     warnings.push_back(fmt::format(

@@ -11,8 +11,8 @@
 #include "coluber/control/pd.hpp"
 #include "coluber/gait/harmonic.hpp"
 #include "coluber/gait/table.hpp"
+#include "coluber/simulation/make_minimal.hpp"
 #include "coluber/simulation/make_planar.hpp"
-#include "coluber/simulation/make_robot_model.hpp"
 #include "coluber/simulation/make_spatial.hpp"
 
 #include "planar_model.hpp"
@@ -114,9 +114,9 @@ const std::vector<Entry<ModelFactory>>& models() {
        make_planar},
       {"spatial", "snake in space on a floor among vertical cylinders, with rolling (Transeth 4)",
        make_spatial},
-      {"robot_model",
+      {"minimal",
        "planar snake in minimal coordinates, the plant of model-based control (Transeth 6)",
-       make_robot_model},
+       make_minimal},
   };
   return entries;
 }

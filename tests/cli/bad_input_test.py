@@ -135,7 +135,7 @@ SPACE = [
 ]
 
 LINEARISED = """[robot]
-model = "robot_model"
+model = "minimal"
 name = "aiko"
 [world]
 viscous_friction = [0.1, 0.2]
@@ -144,16 +144,16 @@ name = "input_output_linearisation"
 """
 CONTROLLERS = [
     Case("a linearising controller in space", SPATIAL + '[controller]\nname = "input_output_linearisation"\n', r's\.toml:5:8: controller\.name: "input_output_linearisation" is for the plane, this robot is "spatial"'),
-    Case("a linearising controller with one friction point", LINEARISED.replace("robot_model", "planar"), r's\.toml:7:8: controller\.name: "input_output_linearisation" needs two friction points a link, this robot has one'),
+    Case("a linearising controller with one friction point", LINEARISED.replace("minimal", "planar"), r's\.toml:7:8: controller\.name: "input_output_linearisation" needs two friction points a link, this robot has one'),
     Case("a linearising controller without viscous friction", LINEARISED, r's\.toml:7:8: controller\.name: "input_output_linearisation" needs viscous friction along and across the links, here \[0, 0\]', set=["world.viscous_friction=[0.0, 0.0]"]),
     Case("a linearising controller with viscous friction one way", LINEARISED.replace("0.2]", "0]"), r's\.toml:7:8: controller\.name: .* here \[0\.1, 0\]'),
-    Case("a linearising controller among obstacles", LINEARISED.replace('"robot_model"', '"planar"\nfriction_points = 2') + PEG, r's\.toml:8:8: controller\.name: "input_output_linearisation" knows of no obstacles, here are 1'),
+    Case("a linearising controller among obstacles", LINEARISED.replace('"minimal"', '"planar"\nfriction_points = 2') + PEG, r's\.toml:8:8: controller\.name: "input_output_linearisation" knows of no obstacles, here are 1'),
     Case("a linearising controller that fits nothing", AIKO + '[controller]\nname = "input_output_linearisation"\n' + PEG, r"s\.toml:4:8: controller\.name: .*two friction points", r"s\.toml:4:8: controller\.name: .*viscous friction", r"s\.toml:4:8: controller\.name: .*no obstacles"),
     Case("a linearising controller of links with one point", LINEARISED, r's\.toml:7:8: controller\.name: "input_output_linearisation" needs two friction points that lie apart, those of link 1 are one', set=["robot.link.half_core=0.0"]),
-    Case("a centre of gravity that the robot model cannot carry", LINEARISED, r"s\.toml:1:1: robot\.friction_points: link 1 would tip over.*\n  hint: bring cg_offset within half_core, or take  model", set=["robot.link.cg_offset=0.05"]),
+    Case("a centre of gravity that the minimal model cannot carry", LINEARISED, r"s\.toml:1:1: robot\.friction_points: link 1 would tip over.*\n  hint: bring cg_offset within half_core, or take  model", set=["robot.link.cg_offset=0.05"]),
     Case("a linearising controller inside the step", LINEARISED + 'servo = "implicit"\n', r"s\.toml:8:9: controller\.servo: .*computes its torques from the start of a step"),
-    Case("the robot model with one friction point", LINEARISED, r"--set robot\.friction_points=1: robot\.friction_points: the robot model has two friction points a link", set=["robot.friction_points=1"]),
-    Case("the robot model among obstacles", LINEARISED + PEG, r"s\.toml:8:1: world\.obstacle: the robot model has no obstacles"),
+    Case("the minimal model with one friction point", LINEARISED, r"--set robot\.friction_points=1: robot\.friction_points: the minimal model has two friction points a link", set=["robot.friction_points=1"]),
+    Case("the minimal model among obstacles", LINEARISED + PEG, r"s\.toml:8:1: world\.obstacle: the minimal model has no obstacles"),
     Case("gains of the wrong number", LINEARISED + "kp = [1, 2, 3]\n", r"s\.toml:8:6: controller\.kp: has 3 gains, the robot needs 10 \(one a joint, 11 links\)"),
     Case("gains of servos of the wrong number", AIKO + "[controller]\nkd = [1, 2]\n", r"s\.toml:4:6: controller\.kd: has 2 gains, the robot needs 10"),
     Case("gains of cardan joints, one a joint", SPATIAL + "links = 3\n[controller]\nkd = [1, 2]\n", r"s\.toml:6:6: controller\.kd: has 2 gains, the robot needs 4 \(two a joint, 3 links\)"),
@@ -163,11 +163,11 @@ CONTROLLERS = [
     Case("saturation at no torque", LINEARISED + "torque_limit = 0\n", r"s\.toml:8:16: controller\.torque_limit: expected a number > 0, got 0"),
     Case("saturation at less than none", LINEARISED + "torque_limit = -10\n", r"s\.toml:8:16: controller\.torque_limit: expected a number > 0, got -10"),
     Case("negative noise", LINEARISED + "noise = { joint_deg = -1 }\n", r"s\.toml:8:23: controller\.noise\.joint_deg: expected a number from 0 to 1000000, got -1"),
-    Case("noise of a heading in space", SPATIAL + "[controller.noise]\nheading_deg = 1\n", r's\.toml:5:15: controller\.noise\.heading_deg: goes with robot\.model = "planar" or "robot_model", this robot is "spatial"'),
-    Case("smooth friction of another model", AIKO + '[world]\nfriction_law = "smooth"\n', r's\.toml:4:16: world\.friction_law: goes with robot\.model = "robot_model"'),
+    Case("noise of a heading in space", SPATIAL + "[controller.noise]\nheading_deg = 1\n", r's\.toml:5:15: controller\.noise\.heading_deg: goes with robot\.model = "planar" or "minimal", this robot is "spatial"'),
+    Case("smooth friction of another model", AIKO + '[world]\nfriction_law = "smooth"\n', r's\.toml:4:16: world\.friction_law: goes with robot\.model = "minimal"'),
     Case("a solver of set-valued friction for the smooth", LINEARISED.replace("[controller]", 'friction_law = "smooth"\n[solver]\nname = "thesis"\n[controller]'), r's\.toml:8:8: solver\.name: goes with friction_law = "set_valued"'),
     Case("a tolerance of the integrator for set-valued friction", LINEARISED + "[solver.smooth]\nrtol = 1e-8\n", r's\.toml:9:8: solver\.smooth\.rtol: goes with friction_law = "smooth"'),
-    Case("viscous friction in space", SPATIAL + "[world]\nviscous_friction = [0.1, 0.2]\n", r's\.toml:5:20: world\.viscous_friction: goes with robot\.model = "planar" or "robot_model"'),
+    Case("viscous friction in space", SPATIAL + "[world]\nviscous_friction = [0.1, 0.2]\n", r's\.toml:5:20: world\.viscous_friction: goes with robot\.model = "planar" or "minimal"'),
     Case("negative viscous friction", AIKO + "[world]\nviscous_friction = [0.1, -0.2]\n", r"s\.toml:4:26: world\.viscous_friction: .*got -0\.2 as number 2"),
 ]
 
@@ -288,7 +288,7 @@ GROUPS = {
     "Numbers": NUMBERS,
     "Obstacles": OBSTACLES,
     "The snake in space": SPACE,
-    "Controllers and the robot model": CONTROLLERS,
+    "Controllers and the minimal model": CONTROLLERS,
     "Files": FILES,
     "Includes": INCLUDES,
     "`--set`": SETTINGS,

@@ -1,18 +1,18 @@
 #pragma once
 
-// Random states of the robot model, and its literal dense construction.
+// Random states of the minimal model, and its literal dense construction.
 
 #include <random>
 
 #include <Eigen/Dense>
 
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
 #include "sample/snake.hpp"
 
 namespace coluber::sample {
 
-/// A state of the robot model.
+/// A state of the minimal model.
 struct RobotState {
   Eigen::VectorXd q, qdot;
 };

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "coluber/gait/harmonic.hpp"
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 #include "coluber/planar/smooth_system.hpp"
 
 #include "sample/snake.hpp"

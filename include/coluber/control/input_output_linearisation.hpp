@@ -7,7 +7,7 @@
 #include "coluber/control/controller.hpp"
 #include "coluber/control/gains.hpp"
 #include "coluber/core/export.hpp"
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
 namespace coluber::control {
 

@@ -7,7 +7,7 @@
 
 #include "coluber/core/system.hpp"
 #include "coluber/core/torque_peak.hpp"
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 #include "coluber/planar/snake.hpp"
 
 namespace coluber::planar {
@@ -22,7 +22,7 @@ struct SmoothOptions {
   int max_steps = 20000;  ///< of the integrator within dt
 };
 
-/// The robot model with smooth friction behind the common interface, integrated by CVODE's
+/// The minimal model with smooth friction behind the common interface, integrated by CVODE's
 /// backward differentiation formulas.  Transeth (6.14), (6.21), (6.26)
 ///
 /// A multistep method's history cannot be saved. The integrator starts afresh at every `restart`

@@ -118,7 +118,7 @@ struct StepOptions {
   nonsmooth::GaussSeidelOptions gauss_seidel;
   nonsmooth::ThesisOptions thesis;
   bool plain = false;  ///< never the fast layout of the step; the same answer to rounding
-  /// The step of the robot model of Transeth 6.2: M(q_M) (nu_E - nu_A) + dt C(q_M, nu_A) nu_A =
+  /// The step of the minimal model of Transeth 6.2: M(q_M) (nu_E - nu_A) + dt C(q_M, nu_A) nu_A =
   /// impulses, in the velocities nu = (twist, phidot) of the joint coordinates, instead of chapter
   /// 3's M (u_E - u_A) in those of the links. The same motion as dt goes to zero.
   bool minimal_coordinates = false;

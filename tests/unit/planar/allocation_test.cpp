@@ -119,7 +119,7 @@ TEST(PlanarStep, TheFallbackAllocatesNothingEither) {
   }
 }
 
-TEST(RobotModel, AllocatesNothing) {
+TEST(Minimal, AllocatesNothing) {
   Model model = sample::aiko();
   model.friction_points = 2;
   std::mt19937_64 random(1);
@@ -161,10 +161,10 @@ TEST(SmoothSystem, AllocatesNothingInAStepAfterTheFirst) {
 struct Case {
   Solver solver = Solver::newton;
   nonsmooth::Law law = nonsmooth::Law::anchored;
-  bool weak = false;         // motors with a limit
-  bool rough = false;        // pegs with friction
-  bool two_points = false;   // of friction a link
-  bool robot_model = false;  // viscous friction, minimal coordinates
+  bool weak = false;        // motors with a limit
+  bool rough = false;       // pegs with friction
+  bool two_points = false;  // of friction a link
+  bool minimal = false;     // viscous friction, minimal coordinates
 };
 
 std::string name_of(const Case& one) {
@@ -175,7 +175,7 @@ std::string name_of(const Case& one) {
   if (one.weak) name += "_weak_motors";
   if (one.rough) name += "_rough_pegs";
   if (one.two_points) name += "_two_points";
-  if (one.robot_model) name += "_robot_model";
+  if (one.minimal) name += "_minimal";
   return name;
 }
 
@@ -204,9 +204,9 @@ TEST_P(Allocations, NoneInAStepAfterTheFirst) {
   model.obstacles = sample::course();
   for (Obstacle& obstacle : model.obstacles) obstacle.mu = one.rough ? 0.3 : 0.0;
   model.friction_points = one.two_points ? 2 : 1;
-  if (one.robot_model) model.mu_V = {0.1, 0.2};
+  if (one.minimal) model.mu_V = {0.1, 0.2};
   StepOptions options;
-  options.minimal_coordinates = one.robot_model;
+  options.minimal_coordinates = one.minimal;
   options.solver = one.solver;
   options.law = one.law;
   // Table 7.2 is for one friction point, no limits and the thesis' own time step

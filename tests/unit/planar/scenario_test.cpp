@@ -150,8 +150,8 @@ TEST(PlanarScenario, GivesTheSameBitsFromEveryCompilerAndOptimisation) {
       << std::hex << thesis.system->state_hash();
 }
 
-TEST(RobotModelScenario, EndsInTheSameStateOnEveryMachine) {
-  auto servos = load("aiko_robot_model", {"duration=1"});
+TEST(MinimalScenario, EndsInTheSameStateOnEveryMachine) {
+  auto servos = load("aiko_minimal", {"duration=1"});
   EXPECT_EQ(simulation::run(servos, {}).final_state, 0xb594550e5a11dd97ULL)
       << std::hex << servos.system->state_hash();
   auto linearised =

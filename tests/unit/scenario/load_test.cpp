@@ -72,13 +72,13 @@ TEST(Load, TheShippedScenariosHoldTheThesisValues) {
   }
 }
 
-TEST(Load, TheShippedScenariosOfTheRobotModelHoldTable72) {
+TEST(Load, TheShippedScenariosOfTheMinimalHoldTable72) {
   const std::filesystem::path folder = std::filesystem::path(COLUBER_SOURCE_DIR) / "scenarios";
-  const Scenario pd = load(folder / "aiko_robot_model.toml");
+  const Scenario pd = load(folder / "aiko_minimal.toml");
   const Scenario io = load(folder / "aiko_linearised.toml");
   const Scenario smooth = load(folder / "aiko_smooth_friction.toml");
   for (const Scenario* s : {&pd, &io, &smooth}) {
-    EXPECT_EQ(s->robot.model, "robot_model");
+    EXPECT_EQ(s->robot.model, "minimal");
     EXPECT_EQ(s->robot.friction_points, 2);
     EXPECT_EQ(s->world.friction, Eigen::Vector2d(0.2, 0.5));
     EXPECT_EQ(s->world.viscous_friction, Eigen::Vector2d(0.1, 0.2));

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "solver.dt=3e-4"),
         std::pair("aiko_linearised.toml",
                   "duration=1.0;controller.noise={joint_deg=0.1, velocity=0.1};seed=7"),
-        std::pair("aiko_robot_model.toml", "duration=1.0;controller.noise.joint_rate_deg=1"),
+        std::pair("aiko_minimal.toml", "duration=1.0;controller.noise.joint_rate_deg=1"),
         // between two restarts of the integrator, and with commands held over a step
         std::pair("aiko_smooth_friction.toml", "duration=2.5"),
         std::pair("aiko_smooth_friction.toml",

@@ -1,4 +1,4 @@
-// Forward and inverse dynamics of the robot model against each other, against its matrices and
+// Forward and inverse dynamics of the minimal model against each other, against its matrices and
 // against the planar model's absolute coordinates.
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ double relative(const Eigen::VectorXd& found, const Eigen::VectorXd& wanted) {
   return (found - wanted).lpNorm<Eigen::Infinity>() / wanted.lpNorm<Eigen::Infinity>();
 }
 
-TEST(RobotModelInverseDynamics, IsMTimesAccelerationPlusCTimesVelocity) {
+TEST(MinimalInverseDynamics, IsMTimesAccelerationPlusCTimesVelocity) {
   std::mt19937_64 random(1);
   for (int n = 1; n <= 40; ++n) {
     const Model model = sample::odd_links(n, random);
@@ -32,7 +32,7 @@ TEST(RobotModelInverseDynamics, IsMTimesAccelerationPlusCTimesVelocity) {
   }
 }
 
-TEST(RobotModelForwardDynamics, UndoesInverseDynamics) {
+TEST(MinimalForwardDynamics, UndoesInverseDynamics) {
   std::mt19937_64 random(2);
   for (int trial = 0; trial < 400; ++trial) {
     const int n = 1 + trial % 40;
@@ -88,7 +88,7 @@ Eigen::VectorXd absolute_accelerations(const Model& model, const Eigen::VectorXd
   return A.fullPivLu().solve(b).head(3 * n);
 }
 
-TEST(RobotModelForwardDynamics, AgreesWithAbsoluteCoordinatesAtAThousandStates) {
+TEST(MinimalForwardDynamics, AgreesWithAbsoluteCoordinatesAtAThousandStates) {
   std::mt19937_64 random(3);
   std::uniform_int_distribution<int> size(2, 40);
   double worst = 0.0;
@@ -131,7 +131,7 @@ TEST(RobotModelForwardDynamics, AgreesWithAbsoluteCoordinatesAtAThousandStates) 
   EXPECT_LE(worst, 1e-10);
 }
 
-TEST(RobotModelForwardDynamics, KeepsMomentumWithoutFriction) {
+TEST(MinimalForwardDynamics, KeepsMomentumWithoutFriction) {
   std::mt19937_64 random(4);
   for (const int n : {1, 2, 11, 40}) {
     const Model model = sample::odd_links(n, random);
@@ -152,7 +152,7 @@ TEST(RobotModelForwardDynamics, KeepsMomentumWithoutFriction) {
   }
 }
 
-TEST(RobotModelForwardDynamics, OfASingleLinkIsThatOfARigidBody) {
+TEST(MinimalForwardDynamics, OfASingleLinkIsThatOfARigidBody) {
   Model model = sample::aiko(1);
   model.links[0].offset = 0.004;
   RobotData data(model);
@@ -173,7 +173,7 @@ TEST(RobotModelForwardDynamics, OfASingleLinkIsThatOfARigidBody) {
   EXPECT_NEAR(qddot(1), a.y(), 1e-11 * a.norm());
 }
 
-TEST(RobotModelForwardDynamics, OfTwoStretchedRodsTurnsEachAboutItsOwnCentre) {
+TEST(MinimalForwardDynamics, OfTwoStretchedRodsTurnsEachAboutItsOwnCentre) {
   // Equal rods at rest in line, a torque in the joint: by symmetry both centres of gravity have the
   // same acceleration across, by momentum their sum is zero; so the joint gives no force.
   const Model model = sample::aiko(2);

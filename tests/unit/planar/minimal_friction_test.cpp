@@ -1,4 +1,4 @@
-// Smooth friction of the robot model and the torques that linearise it.
+// Smooth friction of the minimal model and the torques that linearise it.
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ sample::RobotState slipping(int n, int trial, std::mt19937_64& random) {
   return state;
 }
 
-TEST(RobotModelFriction, IsThatOfTheJacobians) {
+TEST(MinimalFriction, IsThatOfTheJacobians) {
   std::mt19937_64 random(1);
   for (int trial = 0; trial < 60; ++trial) {
     const int n = 1 + trial % 20;
@@ -43,7 +43,7 @@ TEST(RobotModelFriction, IsThatOfTheJacobians) {
   }
 }
 
-TEST(RobotModelFriction, IsMuTimesHalfTheWeightAPointWhenSlidingFast) {
+TEST(MinimalFriction, IsMuTimesHalfTheWeightAPointWhenSlidingFast) {
   // One link, two points: each has mu F_N/2 (6.23) and the viscous part.
   Model model = sample::aiko(1);
   model.friction_points = 2;
@@ -74,7 +74,7 @@ TEST(RobotModelFriction, IsMuTimesHalfTheWeightAPointWhenSlidingFast) {
   EXPECT_NEAR(force(2), -arm * weight * (0.5 + 0.2 * 5.0 * arm), 1e-6 * weight);
 }
 
-TEST(RobotModelFriction, IsStraightThroughZeroWithTheSlopeOfTheArctangent) {
+TEST(MinimalFriction, IsStraightThroughZeroWithTheSlopeOfTheArctangent) {
   Model model = sample::aiko(1);
   model.friction_points = 2;
   model.mu_T << 0.2, 0.5;
@@ -94,7 +94,7 @@ TEST(RobotModelFriction, IsStraightThroughZeroWithTheSlopeOfTheArctangent) {
   EXPECT_EQ(force, Eigen::Vector3d::Zero());
 }
 
-TEST(RobotModelFriction, NeverAddsEnergy) {
+TEST(MinimalFriction, NeverAddsEnergy) {
   std::mt19937_64 random(2);
   for (int trial = 0; trial < 500; ++trial) {
     const int n = 1 + trial % 30;
@@ -110,7 +110,7 @@ TEST(RobotModelFriction, NeverAddsEnergy) {
   }
 }
 
-TEST(RobotModelFriction, ActsAtOnePointWhereTheModelHasOne) {
+TEST(MinimalFriction, ActsAtOnePointWhereTheModelHasOne) {
   Model model = sample::aiko(1);
   RobotData data(model);
   Eigen::VectorXd force(3);
@@ -121,7 +121,7 @@ TEST(RobotModelFriction, ActsAtOnePointWhereTheModelHasOne) {
   EXPECT_LE(force.cwiseAbs().maxCoeff(), 1e-10);
 }
 
-TEST(RobotModelSmoothDynamics, AreForwardDynamicsUnderFrictionTorqueAndSlope) {
+TEST(MinimalSmoothDynamics, AreForwardDynamicsUnderFrictionTorqueAndSlope) {
   std::mt19937_64 random(3);
   for (int trial = 0; trial < 60; ++trial) {
     const int n = 1 + trial % 20;
@@ -153,7 +153,7 @@ BaseTwist twist_of(const Eigen::VectorXd& q, const Eigen::VectorXd& qdot) {
   return {R.inverse() * Eigen::Vector2d{qdot.head<2>()}, qdot(2)};
 }
 
-TEST(RobotModelLinearisingTorque, IsThatOfTheLiteralMatrices) {
+TEST(MinimalLinearisingTorque, IsThatOfTheLiteralMatrices) {
   std::mt19937_64 random(4);
   for (int trial = 0; trial < 12; ++trial) {
     const int n = 2 + trial;
@@ -192,7 +192,7 @@ TEST(RobotModelLinearisingTorque, IsThatOfTheLiteralMatrices) {
   }
 }
 
-TEST(RobotModelLinearisingTorque, GivesTheJointAccelerationsAskedFor) {
+TEST(MinimalLinearisingTorque, GivesTheJointAccelerationsAskedFor) {
   std::mt19937_64 random(5);
   for (int trial = 0; trial < 300; ++trial) {
     const int n = 2 + trial % 39;
@@ -210,7 +210,7 @@ TEST(RobotModelLinearisingTorque, GivesTheJointAccelerationsAskedFor) {
   }
 }
 
-TEST(RobotModelLinearisingTorque, KnowsNoHeading) {
+TEST(MinimalLinearisingTorque, KnowsNoHeading) {
   std::mt19937_64 random(6);
   for (const int n : {2, 5, 11}) {
     const Model model = rough(n, random);
@@ -233,7 +233,7 @@ TEST(RobotModelLinearisingTorque, KnowsNoHeading) {
   }
 }
 
-TEST(RobotModelLinearisingTorque, OfARobotWithoutJointsIsEmpty) {
+TEST(MinimalLinearisingTorque, OfARobotWithoutJointsIsEmpty) {
   const Model model = sample::aiko(1);
   RobotData data(model);
   Eigen::VectorXd none(0);

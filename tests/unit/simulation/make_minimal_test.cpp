@@ -1,4 +1,4 @@
-#include "coluber/simulation/make_robot_model.hpp"
+#include "coluber/simulation/make_minimal.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -28,7 +28,7 @@ scenario::Scenario linearised(scenario::Overrides set) {
   return scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/aiko_linearised.toml", set);
 }
 
-TEST(MakeRobotModel, TheFrictionLawDecidesHowItIsMoved) {
+TEST(MakeMinimal, TheFrictionLawDecidesHowItIsMoved) {
   const Simulation stepped = make_simulation(linearised({}));
   const auto* planar = dynamic_cast<const planar::PlanarSystem*>(stepped.system.get());
   ASSERT_NE(planar, nullptr);
@@ -48,7 +48,7 @@ TEST(MakeRobotModel, TheFrictionLawDecidesHowItIsMoved) {
   EXPECT_TRUE(integrated.system->takes_feedback());
 }
 
-TEST(MakeRobotModel, BothPlantsStartAtTheSamePlace) {
+TEST(MakeMinimal, BothPlantsStartAtTheSamePlace) {
   for (const char* law : {"world.friction_law='set_valued'", "world.friction_law='smooth'"}) {
     const Simulation simulation =
         make_simulation(linearised({law, "start.heading_deg=50", "start.link=4",
@@ -67,7 +67,7 @@ TEST(MakeRobotModel, BothPlantsStartAtTheSamePlace) {
   }
 }
 
-TEST(MakeRobotModel, TheFirstLinkIsMeasuredAsItIsAtThatInstant) {
+TEST(MakeMinimal, TheFirstLinkIsMeasuredAsItIsAtThatInstant) {
   // v and thetadot of the first link's end, against differences of where it is; both plants
   for (const char* law : {"world.friction_law='set_valued'", "world.friction_law='smooth'"}) {
     Simulation simulation = make_simulation(
@@ -90,10 +90,10 @@ TEST(MakeRobotModel, TheFirstLinkIsMeasuredAsItIsAtThatInstant) {
   }
 }
 
-TEST(MakeRobotModel, HasTheThesisSettingsOfItsOwnColumn) {
+TEST(MakeMinimal, HasTheThesisSettingsOfItsOwnColumn) {
   // Transeth table 7.2, robot model
   const scenario::Scenario scenario = scenario::parse(
-      "[robot]\nmodel = 'robot_model'\nname = 'aiko'\n[world]\nviscous_friction = [0.1, 0.2]\n"
+      "[robot]\nmodel = 'minimal'\nname = 'aiko'\n[world]\nviscous_friction = [0.1, 0.2]\n"
       "[controller]\nname = 'input_output_linearisation'\n");
   EXPECT_EQ(scenario.solver.thesis.r_T, 0.2);
   EXPECT_EQ(scenario.solver.thesis.epsilon, 1e-5);

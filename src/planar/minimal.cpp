@@ -1,4 +1,4 @@
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
 #include <cstddef>
 #include <span>
@@ -9,8 +9,8 @@
 #include "problem.hpp"
 #include "robot_kinematics.hpp"
 
-// Kinematics of the robot model. A link is described by its start: the joint to the link before it,
-// O_2 for the first. Joint k of the source is the start of link k-2 (ours, from 1).
+// Kinematics of the minimal model. A link is described by its start: the joint to the link before
+// it, O_2 for the first. Joint k of the source is the start of link k-2 (ours, from 1).
 
 namespace coluber::planar {
 

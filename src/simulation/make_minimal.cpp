@@ -1,4 +1,4 @@
-#include "coluber/simulation/make_robot_model.hpp"
+#include "coluber/simulation/make_minimal.hpp"
 
 #include "coluber/core/error.hpp"
 #include "coluber/planar/smooth_system.hpp"
@@ -9,9 +9,9 @@
 
 namespace coluber::simulation {
 
-std::unique_ptr<System> make_robot_model(const scenario::Scenario& scenario,
-                                         const Eigen::VectorXd& start_phi,
-                                         std::vector<std::string>& warnings) {
+std::unique_ptr<System> make_minimal(const scenario::Scenario& scenario,
+                                     const Eigen::VectorXd& start_phi,
+                                     std::vector<std::string>& warnings) {
   if (!scenario.world.smooth_friction) return make_planar(scenario, start_phi, warnings);
   if (!planar::SmoothSystem::is_built()) {
     throw InputError(Diagnostic{scenario::locate(scenario, "world.friction_law"),

@@ -1,4 +1,4 @@
-// M and C of the robot model against the literal construction of Transeth 6.2.
+// M and C of the minimal model against the literal construction of Transeth 6.2.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Robot {
   }
 };
 
-TEST(RobotModelMassMatrix, IsThatOfTheJacobians) {
+TEST(MinimalMassMatrix, IsThatOfTheJacobians) {
   std::mt19937_64 random(1);
   for (int n = 1; n <= 40; ++n) {
     const Robot robot(n, random);
@@ -34,7 +34,7 @@ TEST(RobotModelMassMatrix, IsThatOfTheJacobians) {
   }
 }
 
-TEST(RobotModelMassMatrix, IsSymmetricAndPositiveDefinite) {
+TEST(MinimalMassMatrix, IsSymmetricAndPositiveDefinite) {
   std::mt19937_64 random(2);
   for (int n = 1; n <= 40; n += 3) {
     const Robot robot(n, random);
@@ -43,7 +43,7 @@ TEST(RobotModelMassMatrix, IsSymmetricAndPositiveDefinite) {
   }
 }
 
-TEST(RobotModelCoriolis, IsThatOfTheChristoffelSymbols) {
+TEST(MinimalCoriolis, IsThatOfTheChristoffelSymbols) {
   std::mt19937_64 random(3);
   for (const int n : {1, 2, 3, 5, 11, 17}) {
     const Robot robot(n, random);
@@ -53,7 +53,7 @@ TEST(RobotModelCoriolis, IsThatOfTheChristoffelSymbols) {
   }
 }
 
-TEST(RobotModelCoriolis, LeavesTheRateOfMLessTwiceItselfSkew) {
+TEST(MinimalCoriolis, LeavesTheRateOfMLessTwiceItselfSkew) {
   std::mt19937_64 random(4);
   for (const int n : {1, 2, 7, 11, 40}) {
     const Robot robot(n, random);
@@ -92,7 +92,7 @@ TEST(RobotModelCoriolis, LeavesTheRateOfMLessTwiceItselfSkew) {
   }
 }
 
-TEST(RobotModelMassMatrix, DoesNotKnowWhereTheRobotIs) {
+TEST(MinimalMassMatrix, DoesNotKnowWhereTheRobotIs) {
   std::mt19937_64 random(5);
   const Robot robot(11, random);
   Eigen::VectorXd q = robot.state.q;

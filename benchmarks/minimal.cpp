@@ -1,7 +1,7 @@
-// The robot model over the number of links: its algorithms at a state in mid-gait, and the smooth
+// The minimal model over the number of links: its algorithms at a state in mid-gait, and the smooth
 // model integrated for two seconds of Transeth 7.3.5 (gait (7.3) with soft start, table 7.2) under
 // PD servos and under input-output linearisation.
-#include "coluber/planar/robot_model.hpp"
+#include "coluber/planar/minimal.hpp"
 
 #include <benchmark/benchmark.h>
 
