@@ -10,8 +10,9 @@ export interface State {
   plot: string; // name of the group plotted
   members: Set<string>; // its members plotted
   trails: Set<string>; // names of bodies
-  forces: boolean;
+  arrows: Set<string>; // names of the families of arrows drawn
   force_size: number; // arrows are 10^force_size times as long as usual
+  sizes: Map<string, number>; // and those of a family 10^ this times longer
   vectors: string; // name of the vectors drawn, or ''
   colour: string; // name of the group that colours the links, or ''
   speed: number;
@@ -25,6 +26,7 @@ export interface State {
 /** What may be chosen in this run; anything else in an address gives way to the default. */
 export interface Choices {
   plots: string[];
+  families: string[];
   vectors: string[];
   colours: string[];
   bodies: string[];
@@ -40,9 +42,14 @@ export function read_address(hash: string, defaults: State, choices: Choices): S
   };
   const flag = (key: string, or: boolean) => (kept.get(key) === '1' ? true : kept.get(key) === '0' ? false : or);
   const one_of = <T extends string>(key: string, all: readonly T[], or: T): T => all.find((name) => name === kept.get(key)) ?? or;
+  const size = (x: number) => Math.max(-1, Math.min(1, x));
   const list = (key: string) => kept.get(key)?.split(',').filter(Boolean) ?? null;
   const plot = one_of('plot', choices.plots, defaults.plot);
   const trails = list('trails')?.filter((name) => choices.bodies.includes(name));
+  // forces=1 all arrows, forces=0 none, else the families drawn
+  const named = list('forces')?.filter((name) => choices.families.includes(name)) ?? [];
+  const arrows = kept.get('forces') === '1' ? choices.families : kept.get('forces') === '0' ? [] : named.length > 0 ? named : defaults.arrows;
+  const sizes = (list('sizes') ?? []).map((pair) => [pair.slice(0, pair.lastIndexOf(':')), Number(pair.slice(pair.lastIndexOf(':') + 1))] as const);
   const view = list('view')?.map(Number) ?? null;
   const speed = number('speed', 1);
   const nearest = (best: number, s: number) => (Math.abs(Math.log(s / speed)) < Math.abs(Math.log(best / speed)) ? s : best);
@@ -53,8 +60,9 @@ export function read_address(hash: string, defaults: State, choices: Choices): S
     plot,
     members: new Set(list('series') ?? choices.members(plot)),
     trails: new Set(trails ?? defaults.trails),
-    forces: flag('forces', defaults.forces),
-    force_size: Math.max(-1, Math.min(1, number('arrow', 0))),
+    arrows: new Set(arrows),
+    force_size: size(number('arrow', 0)),
+    sizes: new Map(sizes.filter(([name, x]) => choices.families.includes(name) && Number.isFinite(x) && x !== 0).map(([name, x]) => [name, size(x)])),
     vectors: one_of('vectors', ['', ...choices.vectors], defaults.vectors),
     colour: one_of('colour', ['', ...choices.colours], defaults.colour),
     speed: speed > 0 ? choices.speeds.reduce(nearest, 1) : 1,
@@ -67,7 +75,7 @@ export function read_address(hash: string, defaults: State, choices: Choices): S
 }
 
 /** The address of a state; `digits` decimals of a second. */
-export function write_address(state: State, defaults: State, digits: number): string {
+export function write_address(state: State, defaults: State, choices: Choices, digits: number): string {
   const kept = new URLSearchParams();
   const flag = (on: boolean) => (on ? '1' : '0');
   kept.set('t', state.t.toFixed(digits));
@@ -76,14 +84,16 @@ export function write_address(state: State, defaults: State, digits: number): st
   kept.set('plot', state.plot);
   kept.set('series', [...state.members].join(','));
   kept.set('trails', [...state.trails].join(','));
-  kept.set('forces', flag(state.forces));
+  kept.set('forces', state.arrows.size === choices.families.length ? '1' : [...state.arrows].join(',') || '0');
   kept.set('colour', state.colour);
   if (state.force_size !== 0) kept.set('arrow', String(state.force_size));
+  const sizes = [...state.sizes].filter(([, x]) => x !== 0).map(([name, x]) => `${name}:${x}`);
+  if (sizes.length > 0) kept.set('sizes', sizes.join(','));
   if (state.vectors !== defaults.vectors) kept.set('vectors', state.vectors);
   if (state.speed !== 1) kept.set('speed', String(state.speed));
   if (state.theme) kept.set('theme', state.theme);
   for (const key of ['loop', 'ghost', 'shadows', 'panel'] as const) {
     if (state[key] !== defaults[key]) kept.set(key, flag(state[key]));
   }
-  return `#${kept.toString().replace(/%2C/g, ',')}`;
+  return `#${kept.toString().replace(/%2C/g, ',').replace(/%3A/g, ':')}`;
 }

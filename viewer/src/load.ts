@@ -1,7 +1,8 @@
 // Where runs come from: embedded in the page (coluber export --to html) or fetched from the
 // server that gave the page (coluber view).
 
-import { make_replay, read_embedded, read_float32, ReplayError, type Replay } from './replay.ts';
+import { make_replay, read_float32, ReplayError, type Replay } from './replay/format.ts';
+import { read_embedded } from './replay/pack.ts';
 
 export interface Run {
   name: string;

@@ -2,7 +2,7 @@
 
 import { at, make } from './dom.ts';
 import type { Run } from './load.ts';
-import type { Body } from './replay.ts';
+import type { Body } from './replay/format.ts';
 import { figure, flatten, format_number, format_value } from './words.ts';
 
 declare const COLUBER_VIEWER_VERSION: string;

@@ -22,8 +22,8 @@ export function compose_picture(scene: HTMLCanvasElement): HTMLCanvasElement {
     draw.textAlign = to_left ? 'right' : 'left';
     draw.fillText(text.textContent ?? '', to_left ? box.right : box.left, box.top + box.height / 2);
   };
-  for (const id of ['scale', 'force_scale', 'vector_scale', 'ramp']) {
-    const part = at(id);
+  for (const part of at('legend').children as HTMLCollectionOf<HTMLElement>) {
+    const { id } = part;
     if (part.hidden) continue;
     const mark = part.querySelector('i')!;
     const { left, top, right, bottom, width, height } = mark.getBoundingClientRect();

@@ -4,7 +4,8 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
 import { around } from './range.ts';
-import { frame_at, type Group, type Replay } from './replay.ts';
+import type { Group } from './replay/channels.ts';
+import { frame_at, type Replay } from './replay/format.ts';
 
 // colour-blind safe; repeats after ten
 export const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#7b61c9', '#8c6d31', '#a3a500', '#666f78'];
@@ -65,6 +66,8 @@ export class Plot {
     this.label = label;
     this.plot?.destroy();
     const font = '11px system-ui, sans-serif';
+    const [first, last] = [this.time[0]!, this.time[this.time.length - 1]!];
+    const instant = !(last > first); // a run of one moment: points instead of lines
     const axis = { stroke: this.ink, font, labelFont: font, grid: { stroke: this.line, width: 1 }, ticks: { stroke: this.line, width: 1, size: 4 } };
     this.plot = new uPlot(
       {
@@ -72,12 +75,12 @@ export class Plot {
         padding: [8, 12, 0, 0],
         legend: { show: false },
         cursor: { drag: { x: false, y: false, setScale: false }, points: { show: false } },
-        scales: { x: { time: false, range: () => [this.time[0]!, Math.max(this.time[this.time.length - 1]!, this.time[0]! + 1e-9)] }, y: { range: (_, low, high) => around(low, high) } },
+        scales: { x: { time: false, range: () => (instant ? [first - 1, first + 1] : [first, last]) }, y: { range: (_, low, high) => around(low, high) } },
         axes: [
           { ...axis, size: 26, values: (_, splits) => splits.map((s) => `${+s.toPrecision(6)} s`), space: 60 },
           { ...axis, size: 52, ...(this.size().height > 130 ? { label, labelSize: 16 } : {}), space: 18, values: (_, splits) => splits.map((s) => String(+s.toPrecision(4))) },
         ],
-        series: [{}, ...series.map((s) => ({ label: s.title, stroke: s.colour, width: 1.25, pxAlign: 0, points: { show: false }, ...(s.dashed ? { dash: [5, 4] } : {}) }))],
+        series: [{}, ...series.map((s) => ({ label: s.title, stroke: s.colour, width: 1.25, pxAlign: 0, points: { show: instant }, ...(s.dashed ? { dash: [5, 4] } : {}) }))],
       },
       [this.time, ...series.map((s) => s.values)] as unknown as uPlot.AlignedData,
       this.element,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Measures the page with a large run: 60 links among 200 pegs, 60 s at 100 frames a second.
+// Measures the page with a large run: 60 links among 200 pegs, 60 s at 100 frames per second.
 //   viewer/tests/measure.mjs [--folder DIR]
 // Prints sizes, and for two ways of software rendering the time to the first finished picture and
 // from scrub input to the finished picture. COLUBER names the program (build/release/bin/coluber),
@@ -126,7 +126,7 @@ try {
   }
   const data = JSON.parse(readFileSync(join(folder, 'page.html'), 'utf8').match(/id="coluber-run">(.*)<\/script>/)[1]).data.bytes;
   console.log(`page without data ${statSync(viewer).size} bytes; ${said}`);
-  console.log(`${replay.frames} frames of ${replay.floats_per_frame} floats, ${(closed / replay.frames).toFixed(1)} contacts a frame; ` +
+  console.log(`${replay.frames} frames of ${replay.floats_per_frame} floats, ${(closed / replay.frames).toFixed(1)} contacts per frame; ` +
     `data ${((300 * data.length) / 4 / bytes.length).toFixed(1)} % of float32 packed, ${((100 * data.length) / bytes.length).toFixed(1)} % as base64`);
   console.log(`load before measuring: ${loadavg()[0].toFixed(1)} on this machine`);
   await measure('B', ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']);

@@ -65,11 +65,121 @@ export function make_wheeled({ frames = 11, rate = 10 } = {}) {
   return finish({ frames, rate, width, title: 'Four links on wheels', bodies, fields, column });
 }
 
-function finish({ frames, rate, width, title, bodies, fields, column }) {
+// Collects bodies and fields with what they hold in frame k.
+function start() {
+  const fields = [];
+  const column = [];
+  const sheet = { bodies: [], fields, column, width: 0 };
+  sheet.add = (field, values) => {
+    fields.push({ unit: '', body: null, label: field.name.replace(/[._]/g, ' '), ...field, offset: sheet.width });
+    sheet.width += field.count;
+    column.push(values);
+  };
+  sheet.body = (body, pose) => {
+    sheet.bodies.push({ colour: '#0072b2', ...body });
+    sheet.add({ name: `${body.name}.pose`, kind: 'pose', body: body.name, unit: 'm', count: 7 }, pose);
+  };
+  return sheet;
+}
+
+const multiply = ([a, b, c, d], [e, f, g, h]) => [a * e - b * f - c * g - d * h, a * f + b * e + c * h - d * g, a * g - b * h + c * e + d * f, a * h + b * g - c * f + d * e];
+const about = (axis, angle) => [Math.cos(angle / 2), ...[0, 1, 2].map((i) => (i === axis ? Math.sin(angle / 2) : 0))];
+export const turn = (q, v) => multiply(multiply(q, [0, ...v]), [q[0], -q[1], -q[2], -q[3]]).slice(1);
+
+/** Angles and torques of joint j (from 1) of make_spatial in frame k. */
+export const yaw = (k, j) => 0.5 * Math.sin(0.3 * k + 0.9 * j);
+export const pitch = (k, j) => 0.2 * Math.cos(0.3 * k + 0.7 * j);
+export const torque = (k, j) => [3 * Math.sin(0.2 * k + j), -1.5 * Math.cos(0.2 * k + j)];
+
+/**
+ * A robot in space as the program writes it now: joints with yaw and pitch in groups, ground and obstacle forces in
+ * families. Its links meet where their cores end.
+ */
+export function make_spatial({ links = 4, frames = 21, rate = 20, step = 0.02, start: x_0 = 0, bent = 1 } = {}) {
+  const sheet = start();
+  const half = 0.07;
+  sheet.add({ name: 'time', kind: 'scalar', unit: 's', count: 1 }, (k) => [k / rate]);
+  const poses = Array.from({ length: frames }, (_, k) => {
+    let end = [x_0 + step * k, 0, 0.05], q = [1, 0, 0, 0];
+    return Array.from({ length: links }, (_, i) => {
+      if (i > 0) q = multiply(multiply(q, about(2, bent * yaw(k, i))), about(1, bent * pitch(k, i)));
+      const along = turn(q, [half, 0, 0]);
+      const centre = end.map((x, a) => x + along[a]);
+      end = centre.map((x, a) => x + along[a]);
+      return [...centre, ...q];
+    });
+  });
+  const each = (n, act) => Array.from({ length: n }, (_, i) => act(i + 1));
+  each(links, (i) => sheet.body({ name: `link_${i}`, shape: 'capsule', size: [0.04, half] }, (k) => poses[k][i - 1]));
+  sheet.bodies.push({ name: 'ground', shape: 'plane', size: [], colour: '#e8e8e8', pose: [0, 0, 0, 1, 0, 0, 0] });
+  const open = [NaN, NaN, NaN, NaN, NaN, NaN];
+  const contact = (i, name, family, force) => sheet.add({ name: `link_${i}.${name}`, kind: 'contact', body: `link_${i}`, unit: 'N', count: 12, family }, (k) => [...poses[k][i - 1].slice(0, 2), 0, ...force(k), ...open]);
+  each(links, (i) => contact(i, 'ground', 'ground', () => [0, 0, 4 + i]));
+  each(links, (i) => contact(i, 'contact', 'obstacle', (k) => (i === 1 ? [0, 60 + k, 0] : [NaN, NaN, NaN])));
+  for (const [name, unit, value] of [['joint_angle', 'rad', (k, j) => [yaw(k, j), pitch(k, j)]], ['joint_torque', 'N m', torque]]) {
+    each(links - 1, (j) => ['yaw', 'pitch'].forEach((component, c) => sheet.add({ name: `${name}.${j}.${component}`, kind: 'scalar', unit, count: 1, group: name, index: j, component }, (k) => [value(k, j)[c]])));
+  }
+  sheet.add({ name: 'energy', kind: 'scalar', unit: 'J', count: 1, group: 'energy' }, (k) => [k]);
+  return finish({ frames, rate, title: 'A robot in space', ...sheet }, {
+    families: [{ name: 'ground', label: 'ground forces', colour: '#009e73', unit: 'N' }, { name: 'obstacle', label: 'obstacle forces', colour: '#cc3311', unit: 'N' }],
+    groups: [{ name: 'joint_angle', label: 'joint angle', unit: 'rad', role: 'angle' }, { name: 'joint_torque', label: 'joint torque', unit: 'N m', role: 'torque' }, { name: 'energy', label: 'energy', unit: 'J' }],
+  });
+}
+
+/** Points, radius and numbers along the rod of make_rod in frame k, i from 0. */
+export const rod = {
+  points: 16,
+  point: (k, i) => [0.1 * i, 0.1 * Math.sin(0.5 * i + 0.2 * k), 0],
+  radius: (k, i) => 0.02 + 0.002 * i,
+  bend: (k, i) => Math.sin(0.4 * i + 0.1 * k),
+  load: (k, i) => 5 * i,
+};
+export const path = Array.from({ length: 30 }, (_, i) => [0.08 * i - 0.3, 0.3 * Math.cos(0.2 * i), 0]);
+
+/** A rod with a radius and two quantities along it, and the path it should take; all in the plane z = `height`. */
+export function make_rod({ frames = 21, rate = 20, height = 0 } = {}) {
+  const sheet = start();
+  const along = (value) => (k) => Array.from({ length: rod.points }, (_, i) => value(k, i)).flat();
+  sheet.add({ name: 'time', kind: 'scalar', unit: 's', count: 1 }, (k) => [k / rate]);
+  sheet.bodies.push({ name: 'rod', shape: 'tube', size: [0.02], colour: '#009e73' });
+  sheet.bodies.push({ name: 'path', shape: 'tube', size: [0.01], colour: '#d55e00', pose: [0, 0, 0, 1, 0, 0, 0], points: path });
+  sheet.add({ name: 'rod.points', kind: 'polyline', body: 'rod', unit: 'm', count: 3 * rod.points }, along((k, i) => [...rod.point(k, i).slice(0, 2), height]));
+  sheet.add({ name: 'rod.radius', label: 'radius', kind: 'profile', body: 'rod', unit: 'm', count: rod.points }, along(rod.radius));
+  sheet.add({ name: 'rod.bend', label: 'bend', kind: 'profile', body: 'rod', unit: '1/m', count: rod.points }, along(rod.bend));
+  sheet.add({ name: 'rod.load', label: 'load', kind: 'profile', body: 'rod', unit: 'N', count: rod.points }, along(rod.load));
+  sheet.add({ name: 'rod.odd', label: 'odd', kind: 'profile', body: 'rod', unit: '', count: 3 }, () => [1, 2, 3]); // not one per point
+  sheet.add({ name: 'energy', kind: 'scalar', unit: 'J', count: 1, group: 'energy' }, (k) => [k]);
+  return finish({ frames, rate, title: 'A rod on a path', ...sheet }, { families: [], groups: [{ name: 'energy', label: 'energy', unit: 'J' }] });
+}
+
+/** Where the arms of make_tree are joined to the board, in its axes. */
+export const hinges = [[0.2, 0.15, 0.05], [-0.2, -0.15, 0.05]];
+
+/** A board with two arms, both joined to it beside its axis, and wheels that roll. */
+export function make_tree({ frames = 21, rate = 20 } = {}) {
+  const sheet = start();
+  sheet.add({ name: 'time', kind: 'scalar', unit: 's', count: 1 }, (k) => [k / rate]);
+  const board = (k) => [0.02 * k, 0, 0.1, ...about(2, 0.03 * k)];
+  const on_board = (k, p) => turn(board(k).slice(3), p).map((x, a) => x + board(k)[a]);
+  sheet.body({ name: 'link_1', shape: 'box', size: [0.6, 0.3, 0.04] }, board);
+  hinges.forEach((hinge, i) => {
+    const q = (k) => multiply(board(k).slice(3), about(2, (i === 0 ? 1 : -1) * (0.4 + 0.08 * k)));
+    // the arm's middle is 0.1 beyond its hinge
+    sheet.body({ name: `link_${i + 2}`, shape: 'capsule', size: [0.02, 0.08], parent: 'link_1', colour: '#cc79a7' }, (k) => [...turn(q(k), [0.1, 0, 0]).map((x, a) => x + on_board(k, hinge)[a]), ...q(k)]);
+  });
+  [[0.25, 0.17], [0.25, -0.17], [-0.25, 0.17], [-0.25, -0.17]].forEach(([x, y], i) => {
+    sheet.body({ name: `wheel_${i + 1}`, shape: 'wheel', size: [0.1, 0.04], parent: 'link_1', colour: '#56b4e9' }, (k) => [...on_board(k, [x, y, 0]), ...multiply(board(k).slice(3), about(1, 0.2 * k))]);
+  });
+  sheet.bodies.push({ name: 'ground', shape: 'plane', size: [], colour: '#e8e8e8', pose: [0, 0, 0, 1, 0, 0, 0] });
+  for (let j = 1; j <= 2; ++j) sheet.add({ name: `joint_torque.${j}`, kind: 'scalar', unit: 'N m', count: 1, group: 'joint_torque', index: j }, (k) => [Math.sin(k + j)]);
+  return finish({ frames, rate, title: 'A board with arms and wheels', ...sheet }, { families: [], groups: [{ name: 'joint_torque', label: 'joint torque', unit: 'N m', role: 'torque' }] });
+}
+
+function finish({ frames, rate, width, title, bodies, fields, column }, more = {}) {
   const bytes = Buffer.alloc(4 * frames * width);
   for (let k = 0; k < frames; ++k) column.flatMap((values) => values(k)).forEach((x, i) => bytes.writeFloatLE(x, 4 * (k * width + i)));
   return {
-    replay: { format: 'coluber-replay', version: 1, title, frames, rate_hz: rate, floats_per_frame: width, bodies, fields },
+    replay: { format: 'coluber-replay', version: 1, title, frames, rate_hz: rate, floats_per_frame: width, bodies, fields, ...more },
     run: { title, scenario: {}, summary: {}, version: '0', warnings: [] },
     data: { encoding: 'float32', bytes: bytes.toString('base64') },
   };

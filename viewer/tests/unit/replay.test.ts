@@ -5,7 +5,10 @@ import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { createInflateRaw } from 'node:zlib';
 
-import { find_links, fit_joint, frame_at, make_groups, make_replay, make_vectors, read_embedded, read_float32, ReplayError, unpack_bits, unpack_planes, type Replay } from '../../src/replay.ts';
+import { make_groups, make_vectors } from '../../src/replay/channels.ts';
+import { frame_at, make_replay, read_float32, ReplayError, type Replay } from '../../src/replay/format.ts';
+import { read_embedded, unpack_bits, unpack_planes } from '../../src/replay/pack.ts';
+import { find_links, fit_joint } from '../../src/replay/structure.ts';
 
 // Node 18 lacks 'deflate-raw'; browsers have had it since 2022.
 try {
@@ -42,7 +45,7 @@ test('time is the recorded time and never runs backwards', () => {
   time.forEach((t, k) => assert.ok(Math.abs(t - k / rate) < 0.5 / rate));
 });
 
-test('a packed replay of the program equals the raw one within half a step a column', async () => {
+test('a packed replay of the program equals the raw one within half a step of each column', async () => {
   const { replay: head, data } = packed();
   assert.equal(data.encoding, 'delta16-deflate');
   const back = await read_embedded(head, data);
