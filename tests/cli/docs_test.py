@@ -6,11 +6,15 @@ Every relative link and picture of every .md file must exist (and, with #anchor,
 temporary folder that holds scenarios/, reproduce/ and examples/, and must exit 0. A Python block may use what those
 above it on its page have defined. A block that is not to be run says so, and why, in the line above it:
 <!-- not run: … -->. MATLAB always does.
-Every test that an equation map of docs/theory-*.md names must be in tests/.
+Every test that an equation map of docs/theory-*.md names must be in tests/. So must be every test that any page names
+as `Suite.Name`, and every file of the source tree that a page names must exist. No line is longer than 120
+characters, and words that readers stumbled over do not come back.
+Without a program ($COLUBER is not there), all but the commands is checked, and that counts as one failure.
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
 import fnmatch
+import functools
 import os
 import re
 import shlex
@@ -50,6 +54,7 @@ def anchors(page):
 def check_links(page):
     text = without_code(page.read_text())
     targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r"<img[^>]*src=\"([^\"]+)\"", text)
+    targets += re.findall(r"^\[[^\]]+\]: (\S+)$", text, flags=re.M)
     for target in targets:
         if re.match(r"[a-z]+:", target):
             continue
@@ -63,8 +68,93 @@ def check_links(page):
 
 def tests_there():
     """Every C++ test as Suite.Name."""
-    pattern = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)")
-    return {f"{suite}.{name}" for source in (SOURCE / "tests").rglob("*.cpp") for suite, name in pattern.findall(source.read_text())}
+    pattern = re.compile(r"\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)")
+    sources = (SOURCE / "tests").rglob("*.cpp")
+    return {f"{suite}.{name}" for source in sources for suite, name in pattern.findall(source.read_text())}
+
+
+def tree():
+    """Every file and folder of the source tree, as a path from its top."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=SOURCE, capture_output=True, text=True
+    ).stdout.split()
+    if not listed:  # an unpacked archive
+        listed = [str(p.relative_to(SOURCE)) for p in SOURCE.rglob("*") if p.is_file()]
+    files = {name for name in listed if (SOURCE / name).exists()}
+    folders = {str(parent) for name in files for parent in Path(name).parents}
+    return files | folders
+
+
+# Folders of the source tree that pages name files of. A name with <…> or * stands for any that fits.
+FOLDERS = "apps|benchmarks|cmake|completions|docs|examples|fuzz|include|reproduce|scenarios|script|src|tests|viewer"
+NAMED_FILE = re.compile(rf"(?<![\w./*<>:-])((?:\.ci/|(?:{FOLDERS})/)[\w./*<>-]*[\w*>/])")
+INCLUDED = re.compile(r"#include [<\"](coluber/[^>\"]+)[>\"]")
+SOURCE_FILE = re.compile(r"`([\w*]+\.(?:cpp|hpp|inl|py|ts|cff|cmake))`")
+NAMED_TEST = re.compile(r"`([A-Z][A-Za-z0-9]+\.(?:[A-Z]\w*\*?|\*))`")
+NAMED_TYPE = re.compile(r"`(?:\w+::)*([A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)?)`")
+# made by the build or by installing
+GENERATED = {"include/coluber/core/version.hpp", "viewer/dist/viewer.html", "viewer/viewer.html"}
+# pages that the program writes and other tests compare: docs/keys.md (list_check_test.py), docs/errors.md (bad_input_test.py)
+WRITTEN_BY_PROGRAM = {"docs/keys.md", "docs/errors.md"}
+
+
+@functools.cache
+def words_of_sources():
+    """Every word of the C++ sources."""
+    folders = ("apps", "benchmarks", "examples", "include", "src", "tests")
+    sources = [p for folder in folders for p in (SOURCE / folder).rglob("*") if p.suffix in (".cpp", ".hpp", ".inl")]
+    return {word for source in sources for word in re.findall(r"\w+", source.read_text())}
+
+
+def check_names(page, there, files):
+    """The tests and files that a page names are there."""
+    where = page.relative_to(SOURCE)
+    text = re.sub(r"\]\([^)]*\)", "]", page.read_text())  # links are checked by themselves
+    for name in sorted(set(NAMED_TEST.findall(text))):
+        check(f"{where}: the test {name} exists", bool(fnmatch.filter(there, name)), "nothing in tests/ is called that")
+    named = set(NAMED_FILE.findall(text)) | {f"include/{name}" for name in INCLUDED.findall(text)}
+    for name in sorted(named):
+        pattern = re.sub(r"<[^>]*>", "*", name).rstrip("/")
+        found = pattern in files or pattern in GENERATED or bool(fnmatch.filter(files, pattern))
+        check(f"{where}: the file {name} exists", found, "it is not in the source tree")
+    last_names = {Path(name).name for name in files}
+    for name in sorted(set(SOURCE_FILE.findall(text))):
+        check(f"{where}: the file {name} exists", bool(fnmatch.filter(last_names, name)), "no file is called that")
+    for name in sorted(set(NAMED_TYPE.findall(text))):
+        check(f"{where}: the type or test suite {name} exists", name in words_of_sources(), "no source file has the word")
+
+
+# Each with what to write instead. Only phrases that are wrong wherever they stand.
+COUNTED = (
+    "steps?|sweeps?|points?|velocities|numbers|instructions|minutes|times|axes|entries|rows|lines|loads|gains|passes|"
+    "metres|millimetres|micrometres|nanometres|degrees|iterations|programs?|files?|one|[µnm]?s|us|[µnm]?m"
+)
+THINGS = "link|joint|step|second|frame|point|pass|quantity|entry|label|line|row|key|module|subcommand|scene|name"
+STUMBLED_OVER = [
+    (rf"\b(?:{COUNTED}) an? (?:{THINGS})\b(?!'s| (?:of|that|which|is|to|in|on|has|was)\b)", '"per link", "per step"'),
+    (r"\b(?:same|the last) bits?\b|\bto the bit\b", '"bit-identical"'),
+    (r"\bknows? (?:of )?no\b|\bknows? nothing of\b", '"does not model", "does not support"'),
+    (r"\bg(?:o|oes|oing) on\b", '"continues"'),
+    (r"\bt(?:ake|akes|aken|ook) away\b", '"removes"'),
+    (r"\btalking is\b|\bis the program's job\b", "what is where"),
+    (r"\bA failed step\*{0,2} is none\b", '"A failed step leaves the state unchanged"'),
+]
+LONGEST_LINE = 120
+
+
+def check_words(page):
+    """Short lines, and none of the phrases above."""
+    where = page.relative_to(SOURCE)
+    # tables of `benchmarks/peers/run --docs`: as many columns as it measures
+    prose = re.sub(r"^<!-- peers: begin -->.*?^<!-- peers: end -->", lambda m: "\n" * m.group().count("\n"),
+                   page.read_text(), flags=re.S | re.M)
+    lines = enumerate(prose.splitlines(), 1)
+    long = [f"line {number}, {len(line)}: {line[:60]}…" for number, line in lines if len(line) > LONGEST_LINE]
+    check(f"{where}: lines have at most {LONGEST_LINE} characters", not long, "\n      ".join(long))
+    words = re.sub(r"\s+", " ", without_code(prose))
+    for pattern, instead in STUMBLED_OVER:
+        seen = [f"…{words[max(0, m.start() - 40):m.end() + 20]}…" for m in re.finditer(pattern, words)]
+        check(f"{where}: plain words: {instead}", not seen, "\n      ".join(seen))
 
 
 def check_equation_map(page, there):
@@ -156,10 +246,16 @@ def check_blocks(page, folder):
 ran = {"sh": 0, "python": 0}
 kept_back = []
 check(f"there is a program to run the commands with ({COLUBER})", os.access(COLUBER, os.X_OK))
+named_files = tree()
+named_tests = tests_there()
 for page in pages():
     check_links(page)
+    if str(page.relative_to(SOURCE)) not in WRITTEN_BY_PROGRAM and SOURCE / "viewer" not in page.parents:
+        check_words(page)
+        if page != SOURCE / "CHANGELOG.md":  # which names what was
+            check_names(page, named_tests, named_files)
     if page.match("docs/theory-*.md"):
-        check_equation_map(page, tests_there())
+        check_equation_map(page, named_tests)
     shown_to_users = page == SOURCE / "README.md" or {SOURCE / "docs", SOURCE / "examples"} & set(page.parents)
     if not shown_to_users or not os.access(COLUBER, os.X_OK):
         continue
