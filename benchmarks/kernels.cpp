@@ -1,5 +1,5 @@
 // The parts of a planar step over the number of links, each from a state in mid-gait: the peers'
-// robot on the floor with one or two friction points a link. Whole steps with both laws;
+// robot on the floor with one or two friction points per link. Whole steps with both laws;
 // benchmarks/planar.cpp has Aiko's own scenes, with obstacles.
 #include <cstddef>
 #include <cstdint>

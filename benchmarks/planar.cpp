@@ -80,7 +80,7 @@ void step(benchmark::State& timer, bool pegs) {
   time_steps(timer, scene);
 }
 
-/// The minimal model of Transeth table 7.2 with set-valued friction: two friction points a link,
+/// The minimal model of Transeth table 7.2 with set-valued friction: two friction points per link,
 /// Coulomb and viscous, 0.25 ms; chapter 3's step, or that of minimal coordinates.
 void minimal(benchmark::State& timer, bool minimal) {
   planar::Model model = sample::aiko(static_cast<int>(timer.range(0)));

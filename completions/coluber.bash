@@ -60,6 +60,7 @@ _coluber() {
   case $before in
     --out | --claims) _coluber_files '' && return ;;  # folders alone
     --measured) _coluber_files '*.csv' && return ;;
+    --scenes) _coluber_files '*.toml' && return ;;
     -o | --output) _coluber_files '*' && return ;;
     --what) _coluber_offer "$(_coluber_names "$program" plots)" && return ;;
     --to) if [[ $command == export ]]; then _coluber_offer "html csv png"; fi && return ;;

@@ -54,8 +54,8 @@ past_x = 9.0
 class Counter final : public simulation::FrameSink {
  public:
   explicit Counter(int frames, simulation::FrameSink* next) : left_(frames), next_(next) {}
-  void frame(const System& system, std::span<const double> values) override {
-    if (next_ != nullptr) next_->frame(system, values);
+  void frame(double t, const Shown& shown, std::span<const double> values) override {
+    if (next_ != nullptr) next_->frame(t, shown, values);
     if (--left_ <= 0) done_ = true;
   }
   [[nodiscard]] const std::atomic<bool>* done() const { return &done_; }

@@ -13,12 +13,13 @@
 #include "coluber/core/error.hpp"
 #include "coluber/record/checkpoint.hpp"
 #include "coluber/record/csv.hpp"
+#include "coluber/record/drawing.hpp"
 #include "coluber/record/replay_pack.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "input.hpp"
 #include "mutate.hpp"
-#include "plot_scene.hpp"
+#include "plot/scene.hpp"
 #include "seals.hpp"
 
 namespace {
@@ -103,6 +104,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (each.size() > 0) static_cast<void>(trajectory.column(each.name));
     }
     return trajectory;
+  });
+  attempt([&] {
+    const record::Drawing drawing = record::load_drawing(folder.path());
+    for (const record::DrawnBody& body : drawing.bodies) {
+      if (drawing.frames == 0) break;
+      static_cast<void>(drawing.pose(body, drawing.frames - 1));
+      static_cast<void>(drawing.points(body, drawing.frames - 1));
+    }
+    return drawing;
   });
   attempt([&] { return app::load_scene(folder.path()); });
   if (const auto bytes = part(5)) {

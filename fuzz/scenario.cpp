@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "coluber/chain/robot.hpp"
 #include "coluber/core/error.hpp"
+#include "coluber/drive/joints.hpp"
 #include "coluber/simulation/simulation.hpp"
 
 #include "input.hpp"
@@ -75,12 +77,13 @@ std::string change_lines(const std::string& text, std::minstd_rand& generator) {
 constexpr std::size_t most_links = 32;
 
 void build(const scenario::Scenario& scenario) {
-  if (scenario.robot.link.size() > most_links) return;
+  const auto* robot = scenario.find<chain::Robot>();
+  if (robot != nullptr && robot->link.size() > most_links) return;
   const simulation::Simulation simulation = simulation::make_simulation(scenario);
-  if (simulation.gait == nullptr) return;
-  const auto joints = Eigen::Index{scenario.robot.angles()};
-  Eigen::VectorXd phi(joints);
-  Eigen::VectorXd rate(joints);
+  const auto* joints = dynamic_cast<const JointDriven*>(simulation.system.get());
+  if (simulation.gait == nullptr || joints == nullptr) return;
+  Eigen::VectorXd phi(joints->joint_count());
+  Eigen::VectorXd rate(joints->joint_count());
   for (const double share : {0.0, 0.3, 1.0}) {
     simulation.gait->evaluate(share * scenario.duration, phi, rate);
   }

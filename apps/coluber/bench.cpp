@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <string>
@@ -21,6 +20,7 @@
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
 
+#include "bench_scenes.hpp"
 #include "command.hpp"
 #include "data_dir.hpp"
 #include "profile_table.hpp"
@@ -32,188 +32,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The numbers of links that benchmarks/data has circles for, and how many.
-constexpr std::array peg_sizes{10, 20, 40, 80, 160};
-constexpr int peg_count = 20;
-
 struct BenchArguments {
   std::vector<std::string> names;
-  std::vector<int> n{peg_sizes.begin(), peg_sizes.end()};
+  std::vector<int> n;  // empty: each scene's own
   int repeat = 5;
   bool json = false;
+  std::filesystem::path scenes;  // empty: those of Coluber
 };
-
-// Aiko's links with gait (7.3) and the servo of Table 7.2, 3 s at 1 ms, one friction point.
-constexpr std::string_view robot = R"(
-schema = 1
-duration = 3.0
-[robot]
-model = "planar"
-name = "aiko"
-links = {}
-friction_points = 1
-[world]
-friction = [0.2, 0.2]
-[gait]
-name = "lateral_undulation"
-amplitude_deg = 40.0
-omega_deg = 80.0
-phase_deg = -50.0
-[controller]
-kp = 800.0
-kd = 2.0
-[solver]
-dt = 1e-3
-on_failure = "warn"
-)";
-
-std::string make_floor(int n) { return fmt::format(robot, n); }
-
-// Whether text is a number and nothing else.
-bool is_number(std::string_view text, double least) {
-  double value = 0.0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return fault == std::errc{} && end == text.data() + text.size() && std::isfinite(value) &&
-         value > least;
-}
-
-// Link 1 begins at the origin and points along +x, the others follow the gait's angles at t = 0.
-constexpr std::string_view peers_start = R"(
-[start]
-shape = "gait"
-link = 1
-position = [0.061, 0.0]
-heading_deg = -42.8901
-)";
-
-// The 20 circles laid out for this n.
-std::string make_obstacles(int n, double friction) {
-  std::string text;
-  const auto file = find_data(fmt::format("benchmarks/data/peers-scene-cylinders-{}.csv", n));
-  std::ifstream in(file);
-  if (!in) throw FileError(fmt::format("{}: cannot read it", file.string()));
-  std::string line;
-  std::getline(in, line);  // x_m,y_m,radius_m
-  int rows = 0;
-  while (std::getline(in, line)) {
-    const std::size_t first = line.find(',');
-    const std::size_t second = line.find(',', first + 1);
-    const bool split = first != std::string::npos && second != std::string::npos;
-    const std::string x = line.substr(0, first);
-    const std::string y = split ? line.substr(first + 1, second - first - 1) : "";
-    const std::string radius = split ? line.substr(second + 1) : "";
-    constexpr double lowest = -std::numeric_limits<double>::infinity();
-    if (!is_number(x, lowest) || !is_number(y, lowest) || !is_number(radius, 0.0)) {
-      throw FileError(fmt::format("{}: expected x,y,radius, got \"{}\"", file.string(), line));
-    }
-    text += fmt::format("[[world.obstacle]]\nx = {}\ny = {}\nradius = {}\nfriction = {}\n", x, y,
-                        radius, friction);
-    ++rows;
-  }
-  if (rows != peg_count) {
-    throw FileError(fmt::format("{}: expected {} circles, got {}", file.string(), peg_count, rows));
-  }
-  return text;
-}
-
-std::string make_pegs(int n) {
-  return make_floor(n) + std::string(peers_start) + make_obstacles(n, 0.0);
-}
-
-// The peers' scene (benchmarks/peers): a chain of yaw joints whose links touch with two spheres.
-constexpr std::string_view peers_robot = R"(
-schema = 1
-duration = 3.0
-[robot]
-model = "spatial"
-joint = "yaw"
-links = {}
-[robot.link]
-mass = 0.682
-inertia = 1.32e-3
-inertia_axial = 9.40e-4
-length = 0.122
-half_core = 0.0393
-radius = 0.0525
-shape = "spheres"
-[world]
-friction = [0.3, 0.3]
-rolling_friction = 0.0
-[gait]
-name = "lateral_undulation"
-amplitude_deg = 40.0
-omega_deg = 80.0
-phase_deg = -50.0
-[controller]
-kp = 60.0
-kd = 0.4
-[solver]
-dt = 1e-3
-on_failure = "warn"
-)";
-
-std::string make_spatial_floor(int n) {
-  return fmt::format(peers_robot, n) + std::string(peers_start);
-}
-
-std::string make_cylinders(int n) { return make_spatial_floor(n) + make_obstacles(n, 0.3); }
-
-// The plant of Transeth 7.3.5, as Table 7.2 has it: two friction points, viscous friction. No soft
-// start: each of its releases throws a long robot about, and the smooth model's integrator with it.
-constexpr std::string_view minimal = R"(
-schema = 1
-duration = 3.0
-[robot]
-model = "minimal"
-name = "aiko"
-links = {}
-[world]
-friction = [0.2, 0.5]
-viscous_friction = [0.1, 0.2]
-friction_law = "{}"
-[gait]
-name = "lateral_undulation"
-amplitude_deg = 40.0
-omega_deg = 80.0
-phase_deg = -50.0
-[controller]
-name = "{}"
-servo = "explicit"
-kp = {}
-kd = {}
-[solver]
-dt = 2.5e-4
-on_failure = "warn"
-)";
-
-std::string make_servos(int n) {
-  return fmt::format(minimal, n, "set_valued", "pd", "200.0", "1.2");
-}
-std::string make_linearised(int n) {
-  return fmt::format(minimal, n, "set_valued", "input_output_linearisation", "4e5", "2.4e3");
-}
-std::string make_smooth(int n) {
-  return fmt::format(minimal, n, "smooth", "input_output_linearisation", "4e5", "2.4e3");
-}
-
-struct Scene {
-  std::string_view name;
-  std::string (*make)(int n);
-  bool pegs;          // laid out for some n alone
-  bool shows_ground;  // its contacts are among those the system shows
-};
-constexpr Scene scenes[] = {{"planar.floor", make_floor, false, false},
-                            {"planar.pegs", make_pegs, true, false},
-                            {"spatial.floor", make_spatial_floor, false, true},
-                            {"spatial.cylinders", make_cylinders, true, true},
-                            {"minimal.pd", make_servos, false, false},
-                            {"minimal.linearised", make_linearised, false, false},
-                            {"minimal.smooth", make_smooth, false, false}};
 
 // Mean of the links' centres seen from above, in a frame of the system.
-Eigen::Vector2d compute_centre(const System& system, std::span<const double> values) {
+Eigen::Vector2d compute_centre(const Shown& shown, std::span<const double> values) {
   std::size_t at = 0;
-  for (const Observable& observable : system.observables()) {
+  for (const Observable& observable : shown.observables()) {
     if (observable.name == "link_position") {
       const auto axes = static_cast<std::size_t>(observable.shape.at(1));
       const auto links = static_cast<std::size_t>(observable.shape.at(0));
@@ -233,21 +63,25 @@ Eigen::Vector2d compute_centre(const System& system, std::span<const double> val
 class ContactCounter final : public simulation::FrameSink {
  public:
   explicit ContactCounter(int ground_points) : ground_points_(ground_points) {}
-  void frame(const System& system, std::span<const double> values) override {
-    end_ = compute_centre(system, values);
-    if (system.step_count() == 0) {
+  void frame(double t, const Shown& shown, std::span<const double> values) override {
+    end_ = compute_centre(shown, values);
+    if (t == 0.0) {
       start_ = end_;
       return;
     }
-    const auto moving = static_cast<std::size_t>(
-        std::ranges::count_if(system.bodies(), [](const Body& body) { return body.moving; }));
-    slots_.resize(moving * static_cast<std::size_t>(system.contact_slots()));
-    system.contacts(slots_);
-    for (const ContactSlot& slot : slots_) contacts_ += std::isnan(slot.point.x()) ? 0 : 1;
+    const std::vector<ArrowFamily>& families = shown.arrows();
+    for (std::size_t f = 0; f < families.size(); ++f) {
+      slots_.resize(families[f].bodies.size() * static_cast<std::size_t>(families[f].slots));
+      shown.contacts(f, slots_);
+      for (const ContactSlot& slot : slots_) contacts_ += std::isnan(slot.point.x()) ? 0 : 1;
+    }
     contacts_ += ground_points_;
+    counts_ = counts_ || !families.empty() || ground_points_ > 0;
     ++steps_;
   }
+  // Contacts per step; NaN of a model that has none.
   [[nodiscard]] double mean() const {
+    if (!counts_) return std::numeric_limits<double>::quiet_NaN();
     return steps_ > 0 ? static_cast<double>(contacts_) / static_cast<double>(steps_) : 0.0;
   }
   [[nodiscard]] Eigen::Vector2d displacement() const { return end_ - start_; }
@@ -257,6 +91,7 @@ class ContactCounter final : public simulation::FrameSink {
   Eigen::Vector2d start_ = Eigen::Vector2d::Zero();
   Eigen::Vector2d end_ = Eigen::Vector2d::Zero();
   std::vector<ContactSlot> slots_;
+  bool counts_ = false;  // the model has contacts
   std::int64_t contacts_ = 0;
   std::int64_t steps_ = 0;
 };
@@ -269,43 +104,64 @@ double cpu_seconds() {
 
 double find_item(const simulation::RunOutcome& outcome, std::string_view name) {
   for (const SummaryItem& item : outcome.summary) {
-    if (item.name == name) return item.value;
+    if (item.name == name) return item.number();
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-struct Measured {
+struct BenchRow {
   std::string name;
   int n = 0;
   double dt = 0.0;
-  std::string law;
-  std::string solver;
+  Json law;
+  Json solver;
   double us_per_step = 0.0;
+  // NaN: has no meaning for this model
   double residual_max = 0.0;
-  double iterations_mean = 0.0;
-  int iterations_max = 0;
+  double iterations_mean = std::numeric_limits<double>::quiet_NaN();
+  double iterations_max = std::numeric_limits<double>::quiet_NaN();
   double contacts_mean = 0.0;
   Eigen::Vector2d displacement = Eigen::Vector2d::Zero();  // of the mean of the links' centres (m)
   double failed_steps = 0.0;
   Json phases;
 };
 
+// A scene must have the obstacles that it was laid out with.
+void check_obstacles(const BenchScene& scene, int n, const System& system) {
+  if (scene.obstacles < 0) return;
+  const auto found = std::ranges::count_if(
+      system.bodies(), [](const Body& body) { return body.name.starts_with("obstacle_"); });
+  if (found == scene.obstacles) return;
+  throw Error(fmt::format("{}, n = {}: expected {} obstacles, got {} from {}", scene.name, n,
+                          scene.obstacles, found, fmt::join(scene.changes(n), ", ")));
+}
+
+// Law and solver as the scene or, if it says nothing, the scenario names them.
+void name_method(const BenchScene& scene, const scenario::Scenario& scenario, BenchRow& out) {
+  const Json keys = Json::parse(scenario.resolved);
+  const auto named = [&](const std::string& word, const char* key) {
+    if (!word.empty()) return Json(word);
+    const Json::json_pointer place(key);
+    return keys.contains(place) ? keys[place] : Json();
+  };
+  out.law = named(scene.law, "/solver/law");
+  out.solver = named(scene.solver, "/solver/name");
+}
+
 // A run that looks at every step warms up; then the fastest of several plain ones counts.
-Measured measure(const Scene& scene, int n, int repeat) {
-  scenario::Scenario scenario =
-      scenario::parse(scene.make(n), ".", {}, fmt::format("<{} {}>", scene.name, n));
-  Measured out;
+BenchRow measure(const BenchScene& scene, int n, int repeat) {
+  const scenario::Scenario scenario = scenario::load(scene.scenario, scene.changes(n));
+  BenchRow out;
   out.name = scene.name;
   out.n = n;
-  out.dt = scenario.solver.dt;
-  const bool smooth = scenario.world.smooth_friction;
-  out.law = smooth ? "smooth" : scenario.solver.law;
-  out.solver = smooth ? "cvode" : scenario.solver.name;
+  out.dt = simulation::make_simulation(scenario).system->dt();
+  name_method(scene, scenario, out);
 
   scenario::Scenario watched = scenario;
-  watched.record.rate_hz = 1.0 / scenario.solver.dt;
+  watched.record.rate_hz = 1.0 / out.dt;
   simulation::Simulation warm_up = simulation::make_simulation(watched);
-  ContactCounter counter(scene.shows_ground ? 0 : n * scenario.robot.friction_points);
+  check_obstacles(scene, n, *warm_up.system);
+  ContactCounter counter(n * scene.ground_points);
   simulation::FrameSink* const sinks[] = {&counter};
   const simulation::RunOutcome seen = simulation::run(warm_up, sinks);
   if (seen.status != simulation::RunStatus::completed) {
@@ -315,8 +171,11 @@ Measured measure(const Scene& scene, int n, int repeat) {
   out.displacement = counter.displacement();
   out.residual_max = find_item(seen, "residual_max");
   out.failed_steps = find_item(seen, "failed_steps");
-  out.iterations_mean = seen.iterations_mean;
-  out.iterations_max = seen.iterations_max;
+  for (const auto& [name, mean, largest] : seen.step_figures) {
+    if (name != "iterations") continue;
+    out.iterations_mean = mean;
+    out.iterations_max = largest;
+  }
 
   double best = std::numeric_limits<double>::infinity();
   for (int k = 0; k < repeat; ++k) {
@@ -351,13 +210,13 @@ Measured measure(const Scene& scene, int n, int repeat) {
 }
 
 // Least-squares slope of log time over log n.
-double compute_growth(const std::vector<Measured>& rows) {
+double compute_growth(const std::vector<BenchRow>& rows) {
   double x = 0.0;
   double y = 0.0;
   double xx = 0.0;
   double xy = 0.0;
   const auto count = static_cast<double>(rows.size());
-  for (const Measured& row : rows) {
+  for (const BenchRow& row : rows) {
     const double a = std::log(row.n);
     const double b = std::log(row.us_per_step);
     x += a;
@@ -368,7 +227,13 @@ double compute_growth(const std::vector<Measured>& rows) {
   return (count * xy - x * y) / (count * xx - x * x);
 }
 
-Json to_json(const Measured& row) {
+// null for what has no meaning
+Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
+Json whole(double value) {
+  return std::isnan(value) ? Json() : Json(static_cast<std::int64_t>(value));
+}
+
+Json to_json(const BenchRow& row) {
   return {{"name", row.name},
           {"n", row.n},
           {"dt", row.dt},
@@ -377,60 +242,81 @@ Json to_json(const Measured& row) {
           {"flags", build_info().flags},
           {"us_per_step", row.us_per_step},
           {"real_time_factor", 1e6 * row.dt / row.us_per_step},
-          {"residual_max", row.residual_max},
-          {"iterations_mean", row.iterations_mean},
-          {"iterations_max", row.iterations_max},
-          {"contacts_mean", row.contacts_mean},
-          {"displacement", {row.displacement.x(), row.displacement.y()}},
-          {"failed_steps", static_cast<std::int64_t>(row.failed_steps)},
+          {"residual_max", number(row.residual_max)},
+          {"iterations_mean", number(row.iterations_mean)},
+          {"iterations_max", whole(row.iterations_max)},
+          {"contacts_mean", number(row.contacts_mean)},
+          {"displacement", {number(row.displacement.x()), number(row.displacement.y())}},
+          {"failed_steps", whole(row.failed_steps)},
           {"phases", row.phases}};
 }
 
-int bench(BenchArguments arguments) {
-  if (arguments.names.empty()) {
-    for (const Scene& scene : scenes) arguments.names.emplace_back(scene.name);
+// "-" for what has no meaning
+std::string shown(double value, const char* format) {
+  return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
+}
+
+void print_row(const BenchRow& row) {
+  fmt::print("{:<22} {:>5} {:>11.3f} {:>12.1f} {:>10} {:>6} /{:>3} {:>9} {:>7}\n", row.name, row.n,
+             row.us_per_step, 1e6 * row.dt / row.us_per_step, shown(row.residual_max, "{:.1e}"),
+             shown(row.iterations_mean, "{:.2f}"), shown(row.iterations_max, "{:.0f}"),
+             shown(row.contacts_mean, "{:.2f}"), shown(row.failed_steps, "{:.0f}"));
+  std::fflush(stdout);
+}
+
+// The scenes of these names; all if there are none. None, with the reason told, if one is unknown
+// or does not have a size that is asked for.
+std::vector<const BenchScene*> choose(const std::vector<BenchScene>& scenes,
+                                      const BenchArguments& arguments) {
+  std::vector<const BenchScene*> chosen;
+  for (const BenchScene& scene : scenes) {
+    if (arguments.names.empty()) chosen.push_back(&scene);
   }
-  std::string known;
-  for (const Scene& scene : scenes) known += (known.empty() ? "" : ", ") + std::string(scene.name);
-  std::vector<const Scene*> chosen;
   for (const std::string& name : arguments.names) {
-    const auto* found =
-        std::ranges::find_if(scenes, [&](const Scene& scene) { return scene.name == name; });
-    if (found == std::end(scenes)) {
-      print_error(fmt::format("error: there is no scene \"{}\"\n  hint: {}", name, known));
-      return 2;
+    const auto found = std::ranges::find(scenes, name, &BenchScene::name);
+    if (found == scenes.end()) {
+      std::vector<std::string_view> known;
+      for (const BenchScene& scene : scenes) known.push_back(scene.name);
+      print_error(
+          fmt::format("error: there is no scene \"{}\"\n  hint: {}", name, fmt::join(known, ", ")));
+      return {};
     }
-    chosen.push_back(found);
-    if (!found->pegs) continue;
+    chosen.push_back(&*found);
+  }
+  for (const BenchScene* scene : chosen) {
+    if (scene->other_n != OtherSizes::refused) continue;
     for (const int n : arguments.n) {
-      if (std::ranges::find(peg_sizes, n) != peg_sizes.end()) continue;
-      print_error(fmt::format("error: {} has no circles for {} links\n  hint: --n takes {}", name,
-                              n, fmt::join(peg_sizes, ", ")));
-      return 2;
+      if (std::ranges::find(scene->n, n) != scene->n.end()) continue;
+      print_error(fmt::format("error: {} is not laid out for {} {}\n  hint: --n takes {}",
+                              scene->name, n, scene->unit, fmt::join(scene->n, ", ")));
+      return {};
     }
   }
+  return chosen;
+}
+
+int bench(const BenchArguments& arguments) {
+  const std::vector<BenchScene> scenes = load_scenes(
+      arguments.scenes.empty() ? find_data("benchmarks/scenes.toml") : arguments.scenes);
+  const std::vector<const BenchScene*> chosen = choose(scenes, arguments);
+  if (chosen.empty()) return 2;
 
   Json out{{"scenes", Json::array()}, {"growth", Json::object()}};
   if (!arguments.json) {
-    fmt::print("{:<22} {:>4} {:>11} {:>12} {:>10} {:>11} {:>9} {:>7}\n", "scene", "n", "us a step",
-               "x real time", "residual", "iterations", "contacts", "failed");
+    fmt::print("{:<22} {:>5} {:>11} {:>12} {:>10} {:>11} {:>9} {:>7}\n", "scene", "n",
+               "us per step", "x real time", "residual", "iterations", "contacts", "failed");
   }
-  for (const Scene* scene : chosen) {
-    std::vector<Measured> rows;
-    for (const int n : arguments.n) {
-      const Measured& row = rows.emplace_back(measure(*scene, n, arguments.repeat));
+  for (const BenchScene* scene : chosen) {
+    const bool own = arguments.n.empty() || scene->other_n == OtherSizes::ignored;
+    std::vector<BenchRow> rows;
+    for (const int n : own ? scene->n : arguments.n) {
+      const BenchRow& row = rows.emplace_back(measure(*scene, n, arguments.repeat));
       out["scenes"].push_back(to_json(row));
-      if (!arguments.json) {
-        fmt::print("{:<22} {:>4} {:>11.3f} {:>12.1f} {:>10.1e} {:>6.2f} /{:>3} {:>9.2f} {:>7.0f}\n",
-                   row.name, row.n, row.us_per_step, 1e6 * row.dt / row.us_per_step,
-                   row.residual_max, row.iterations_mean, row.iterations_max, row.contacts_mean,
-                   row.failed_steps);
-        std::fflush(stdout);
-      }
+      if (!arguments.json) print_row(row);
     }
     if (rows.size() < 2) continue;
     const double growth = compute_growth(rows);
-    out["growth"][std::string(scene->name)] = growth;
+    out["growth"][scene->name] = growth;
     if (!arguments.json) fmt::print("{:<22} time grows as n^{:.2f}\n", scene->name, growth);
   }
   if (arguments.json) {
@@ -442,23 +328,37 @@ int bench(BenchArguments arguments) {
   return 0;
 }
 
+// "a, b, c": the scenes that come with Coluber; "" where they cannot be read.
+std::string scene_names() {
+  try {
+    std::vector<std::string> names;
+    for (const auto& scene : load_scenes(find_data("benchmarks/scenes.toml"))) {
+      names.push_back(scene.name);
+    }
+    return fmt::format("{} ", fmt::join(names, ", "));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand("bench", "time named scenes from end to end");
-  command
-      ->add_option("names", arguments->names,
-                   "planar.floor, planar.pegs, spatial.floor, spatial.cylinders, minimal.pd, "
-                   "minimal.linearised, minimal.smooth (default: all)")
-      ->type_name("NAME");
-  command->add_option("--n", arguments->n, "numbers of links (10,20,40,80,160)")
+  CLI::Option* names = command->add_option("names", arguments->names, "scenes")->type_name("NAME");
+  // read when the subcommand is called, not whenever the program starts
+  command->preparse_callback(
+      [names](std::size_t) { names->description(scene_names() + "(default: all)"); });
+  command->add_option("--n", arguments->n, "sizes, e.g. 10,20,40 links (default: each scene's own)")
       ->delimiter(',')
-      ->check(CLI::Range(2, 100000))
+      ->check(CLI::Range(1, 100000))
       ->type_name("LIST");
   command->add_option("--repeat", arguments->repeat, "timed runs of each, the fastest counts (5)")
       ->check(CLI::Range(1, 1000))
       ->type_name("K");
+  command->add_option("--scenes", arguments->scenes, "file of scenes (default: those of Coluber)")
+      ->type_name("FILE");
   command->add_flag("--json", arguments->json, "as JSON");
   command->callback([arguments, &action] { action = [arguments] { return bench(*arguments); }; });
 }

@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "coluber/drive/linked.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
+#include "coluber/world/keys.hpp"
 
 #include "command.hpp"
 #include "dump_file.hpp"
@@ -24,14 +26,19 @@ int check(const CheckOptions& options) {
   const scenario::Scenario scenario = scenario::load(options.scenario, options.overrides);
   const simulation::Simulation simulation = simulation::make_simulation(scenario);
   require_dump_file(scenario);
-  for (const std::string& warning : simulation.warnings) print_warning(warning);
-  const auto counted = [](std::size_t count, const char* word) {
-    return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+  for (const drive::Warning& warning : simulation.warnings) print_warning(warning.text);
+  std::string parts;
+  const auto count = [&](std::size_t number, const char* word) {
+    parts += fmt::format(", {} {}{}", number, word, number == 1 ? "" : "s");
   };
-  fmt::print("{}: ok: {}, {}, {}, {} s in steps of {} s\n", options.scenario.string(),
-             scenario.robot.model, counted(scenario.robot.link.size(), "link"),
-             counted(scenario.world.obstacles.size(), "obstacle"), scenario.duration,
-             scenario.solver.dt);
+  if (const auto* robot = dynamic_cast<const Linked*>(simulation.system.get())) {
+    count(static_cast<std::size_t>(robot->link_count()), "link");
+  }
+  if (const auto* world = scenario.find<world::Obstacles>()) {
+    count(world->obstacle.size(), "obstacle");
+  }
+  fmt::print("{}: ok: {}{}, {} s in steps of {} s\n", options.scenario.string(), scenario.model,
+             parts, scenario.duration, simulation.system->dt());
   return 0;
 }
 

@@ -20,6 +20,8 @@ void add_view(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+/// A subcommand for every registered study.
+void add_studies(CLI::App& app, Action& action);
 void add_version(CLI::App& app, Action& action);
 
 }  // namespace coluber::app

@@ -8,11 +8,17 @@
 #include <unistd.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/nonsmooth/keys.hpp"
 
 namespace coluber::app {
 
+std::filesystem::path dump_file(const scenario::Scenario& scenario) {
+  const auto* solver = scenario.find<nonsmooth::SolverKeys>();
+  return solver == nullptr ? std::filesystem::path() : solver->dump;
+}
+
 void require_dump_file(const scenario::Scenario& scenario) {
-  const std::filesystem::path& file = scenario.solver.dump;
+  const std::filesystem::path file = dump_file(scenario);
   if (file.empty()) return;
   std::error_code error;
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";

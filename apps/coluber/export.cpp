@@ -14,8 +14,8 @@
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
-#include "replay_page.hpp"
-#include "screenshot.hpp"
+#include "page/replay_page.hpp"
+#include "page/screenshot.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {

@@ -8,15 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
-#include "coluber/scenario/catalogue.hpp"
-#include "coluber/scenario/keys.hpp"
+#include "coluber/keys/registry.hpp"
 #include "coluber/scenario/scenario.hpp"
-#include "coluber/simulation/registry.hpp"
 
 #include "command.hpp"
 #include "data_dir.hpp"
-#include "plot_names.hpp"
-#include "reproduce_claims.hpp"
+#include "plot/names.hpp"
+#include "reproduce/claims.hpp"
+#include "reproduce/measure.hpp"
 
 namespace coluber::app {
 
@@ -45,11 +44,11 @@ std::vector<Entry> scenarios() {
 template <typename Row>
 std::vector<Entry> rows_of(const std::vector<Row>& rows) {
   std::vector<Entry> entries;
-  for (const Row& row : rows) entries.push_back({std::string(row.name), std::string(row.doc)});
+  for (const Row& row : rows) entries.push_back({row.name, row.doc});
   return entries;
 }
 
-std::vector<Entry> robots() { return rows_of(scenario::robots()); }
+std::vector<Entry> robots() { return rows_of(keys::registry().robots); }
 
 std::vector<Entry> experiments() {
   std::vector<Entry> entries;
@@ -69,16 +68,29 @@ std::vector<Entry> plots() {
   return entries;
 }
 
-std::vector<Entry> keys() {
+std::vector<Entry> measure_rows() {
   std::vector<Entry> entries;
-  for (const scenario::Key& key : scenario::keys()) {
-    std::string fallback = key.default_note;
-    if (fallback.empty()) fallback = scenario::to_toml(key.default_value);
+  for (const Measure& measure : measures()) {
+    std::vector<std::string> parameters;
+    for (const MeasureParameter& each : measure.parameters) {
+      parameters.push_back(each.required ? each.name : fmt::format("[{}]", each.name));
+    }
+    entries.push_back(
+        {measure.name,
+         fmt::format("{}{}; {}", measure.doc, measure.unit.empty() ? "" : " [" + measure.unit + "]",
+                     fmt::join(parameters, ", "))});
+  }
+  return entries;
+}
+
+std::vector<Entry> key_rows() {
+  std::vector<Entry> entries;
+  for (const keys::Key& key : keys::keys()) {
     std::string doc = key.doc;
     if (!key.unit.empty()) doc += fmt::format(" [{}]", key.unit);
-    doc += fmt::format("; {}; default: {}", scenario::expectation(key), fallback);
+    doc += fmt::format("; {}; default: {}", keys::expectation(key), keys::default_text(key));
     if (!key.built) doc += "; not built yet: takes its default only";
-    for (const scenario::Choice& choice : key.choices) {
+    for (const keys::Choice& choice : key.choices) {
       if (key.built && !choice.built) doc += fmt::format("; \"{}\" is not built yet", choice.name);
     }
     entries.push_back({key.name, std::move(doc)});
@@ -93,14 +105,15 @@ struct Kind {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> table{
-      {"models", [] { return rows_of(simulation::models()); }},
+      {"models", [] { return rows_of(keys::registry().models); }},
       {"robots", robots},
-      {"gaits", [] { return rows_of(simulation::gaits()); }},
-      {"controllers", [] { return rows_of(simulation::controllers()); }},
+      {"gaits", [] { return rows_of(keys::registry().gaits); }},
+      {"controllers", [] { return rows_of(keys::registry().controllers); }},
       {"scenarios", scenarios},
       {"experiments", experiments},
       {"plots", plots},
-      {"keys", keys},
+      {"measures", measure_rows},
+      {"keys", key_rows},
   };
   return table;
 }
@@ -117,12 +130,11 @@ int list(const ListOptions& options) {
       fmt::print(stderr, "error: --markdown goes with  coluber list keys  only\n");
       return 2;
     }
-    fmt::print("{}", scenario::keys_markdown());
+    fmt::print("{}", keys::keys_markdown());
     return 0;
   }
   if (options.json && options.what == "keys") {
-    const nlohmann::ordered_json page{
-        {"keys", nlohmann::ordered_json::parse(scenario::keys_json())}};
+    const nlohmann::ordered_json page{{"keys", nlohmann::ordered_json::parse(keys::keys_json())}};
     fmt::print("{}\n", page.dump(2));
     return 0;
   }

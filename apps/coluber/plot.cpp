@@ -10,9 +10,10 @@
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
-#include "plot_fault.hpp"
-#include "plot_figures.hpp"
-#include "plot_names.hpp"
+#include "fault.hpp"
+#include "plot/figures.hpp"
+#include "plot/manifest.hpp"
+#include "plot/names.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -64,6 +65,28 @@ void warn_of_measured(const Measured& measured, const record::Trajectory& run,
                measured.label, fmt::join(unfit, ", "));
 }
 
+/// What of the command line shapes the pictures.
+nlohmann::ordered_json noted_options(const PlotOptions& options) {
+  nlohmann::ordered_json noted = nlohmann::ordered_json::object();
+  if (options.figure.time) noted["time"] = *options.figure.time;
+  if (options.figure.from) noted["from"] = *options.figure.from;
+  if (options.figure.to) noted["to"] = *options.figure.to;
+  if (options.figure.zoom) noted["zoom"] = true;
+  if (options.figure.along_y) noted["plane"] = "yz";
+  if (!options.figure.links.empty()) noted["link"] = options.figure.links;
+  if (!options.measured.empty()) noted["measured"] = options.measured.string();
+  return noted;
+}
+
+Scene load_scene_of(const record::Trajectory& run, const fs::path& folder) {
+  auto scene = load_scene(folder);
+  // a run that goes on may have taken frames since
+  if (scene.drawing.floats > 0 && scene.drawing.frames < run.frames())
+    throw FileError(fmt::format("{}: the run has {} frames, but only {} of them can be drawn",
+                                folder.string(), run.frames(), scene.drawing.frames));
+  return scene;
+}
+
 int plot(const PlotOptions& options) {
   std::error_code fault;
   record::require_run_folder(options.run);
@@ -73,7 +96,7 @@ int plot(const PlotOptions& options) {
            "is it a run folder?");
   const auto run = record::load_trajectory(options.run);
   warn_if_partial(options.run);
-  const auto scene = load_scene(options.run);
+  const auto scene = load_scene_of(run, options.run);
 
   auto figure_options = options.figure;
   Measured measured;
@@ -92,9 +115,12 @@ int plot(const PlotOptions& options) {
   std::vector<std::string> names = options.what;
   if (names.empty()) {
     for (const auto& p : plot_names())
-      if (can_draw(p.name, run)) names.emplace_back(p.name);
+      if (worth_drawing(p.name, run, scene)) names.emplace_back(p.name);
   }
-  if (options.output.empty()) {
+  const bool into_run = options.output.empty();
+  std::string final_state;
+  if (into_run) {
+    final_state = load_final_state(options.run);
     fs::create_directories(options.run / "plots", fault);
     if (fault)
       throw FileError(
@@ -105,7 +131,13 @@ int plot(const PlotOptions& options) {
     bool drawn = false;
     figure_options.measured_drawn = &drawn;
     const auto file = output_of(options, name, names.size() > 1);
-    save_picture(make_figure(name, run, scene, figure_options), file);
+    const auto picture =
+        render(make_figure(name, run, scene, figure_options), picture_format(file));
+    // noted first: a picture that is listed and missing harms no one, a stale one would
+    if (into_run)
+      note_plot(options.run, {name, file.filename().string(), noted_options(options), run.frames(),
+                              final_state});
+    save_text(picture, file);
     fmt::print("{}\n", file.string());
     if (!drawn) unfit.push_back(name);
   }
@@ -120,8 +152,9 @@ void add_plot(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("plot", "draw a run: pictures a paper could print");
   command->add_option("run", options->run, "run folder")->required()->type_name("RUN");
   command
-      ->add_option("--what", options->what,
-                   "plot to draw, may be repeated; all if not given: " + all_names())
+      ->add_option(
+          "--what", options->what,
+          "plot to draw, may be repeated; all that fit the run if not given: " + all_names())
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->check([](const std::string& name) {
@@ -148,10 +181,17 @@ void add_plot(CLI::App& app, Action& action) {
       });
   command
       ->add_option("--time", options->figure.time,
-                   "course: time of the posture, s (default: the last)")
+                   "course, side: time of the posture, s (default: the last, several)")
       ->type_name("T");
   command->add_flag("--zoom", options->figure.zoom,
                     "course: frame the robot, not the whole course");
+  command
+      ->add_option_function<std::string>(
+          "--plane",
+          [options](const std::string& plane) { options->figure.along_y = plane == "yz"; },
+          "side: plane of the picture, xz or yz (default: xz)")
+      ->check(CLI::IsMember({"xz", "yz"}))
+      ->type_name("PLANE");
   command->add_option("--from", options->figure.from, "start of the time axes and paths, s")
       ->type_name("T");
   command->add_option("--to", options->figure.to, "their end, s")->type_name("T");

@@ -10,7 +10,7 @@ namespace coluber::app {
 void print_profile(const Profile& profile, std::int64_t steps) {
   const auto count = static_cast<double>(std::max<std::int64_t>(steps, 1));
   double total = 0.0;
-  fmt::print("{:<14} {:>12} {:>8} {:>12}\n", "phase", "ms", "share", "us a step");
+  fmt::print("{:<14} {:>12} {:>8} {:>12}\n", "phase", "ms", "share", "us per step");
   for (const Profile::Share& part : profile.shares()) {
     total += part.seconds;
     fmt::print("{:<14} {:>12.3f} {:>6.1f} % {:>12.3f}\n", phase_name(part.phase),

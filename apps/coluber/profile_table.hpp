@@ -9,7 +9,7 @@
 
 namespace coluber::app {
 
-/// phase, ms in all, share, µs a step; on the standard output.
+/// phase, ms in all, share, µs per step; on the standard output.
 void print_profile(const Profile& profile, std::int64_t steps);
 
 /// [{"name", "ms", "share", "us_per_step"}, …]

@@ -1,8 +1,4 @@
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <csignal>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -22,8 +18,10 @@
 
 #include "command.hpp"
 #include "dump_file.hpp"
+#include "interrupt.hpp"
+#include "page/replay_page.hpp"
 #include "profile_table.hpp"
-#include "replay_page.hpp"
+#include "summary_table.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -31,6 +29,7 @@ namespace coluber::app {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 struct RunArguments {
   fs::path scenario;
@@ -46,50 +45,8 @@ struct RunArguments {
   bool profile = false;
 };
 
-// Set by the first Ctrl-C; a second one ends the process the hard way.
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may write it");
-
-void catch_signals() {
-  struct sigaction action{};
-  action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-// Once Ctrl-C is so old, what takes long gives up.
-class Patience {
- public:
-  bool operator()() {
-    using Clock = std::chrono::steady_clock;
-    if (!interrupted.load(std::memory_order_relaxed)) return false;
-    if (!since_) since_ = Clock::now();
-    return Clock::now() - *since_ > std::chrono::milliseconds(750);
-  }
-
- private:
-  std::optional<std::chrono::steady_clock::time_point> since_;
-};
-
-// One figure of the summary as a person reads it.
-std::string shown(const SummaryItem& item) {
-  const bool count = item.name == "steps" || item.name == "failed_steps";
-  return count ? fmt::format("{:.0f}", item.value) : fmt::format("{:.6g}", item.value);
-}
-
-void print_summary(const simulation::Simulation& simulation,
-                   const std::vector<SummaryItem>& summary, std::uint64_t final_state) {
-  if (!simulation.scenario.title.empty()) fmt::print("{}\n", simulation.scenario.title);
-  for (const SummaryItem& item : summary) {
-    fmt::print("  {:<22} {:>14} {}\n", item.name, shown(item), item.unit);
-  }
-  fmt::print("  {:<22} {:016x}\n", "final_state", final_state);
-}
-
 // run.json itself, so that there is one form to learn; with the folder it is in.
 void print_json(const fs::path& folder, const nlohmann::ordered_json& phases) {
-  using Json = nlohmann::ordered_json;
   std::ifstream in(folder / "run.json", std::ios::binary);
   Json out{{"out", folder.string()}};
   out.update(Json::parse(in));
@@ -148,8 +105,7 @@ void report_removed(const record::RunFolder& out) {
   for (const std::string& name : out.removed()) {
     if (name.starts_with("plots/")) pictures = "; `coluber plot` draws the pictures again";
   }
-  fmt::print(stderr, "took away what showed the run before: {}{}\n", fmt::join(out.removed(), ", "),
-             pictures);
+  fmt::print(stderr, "removed outdated results: {}{}\n", fmt::join(out.removed(), ", "), pictures);
   if (std::ranges::find(out.removed(), "trajectory.csv") != out.removed().end()) {
     fmt::print(stderr, "trajectory.csv will be written again at the end\n");
   }
@@ -190,7 +146,7 @@ bool write_page(const fs::path& folder, const fs::path& page, const record::Give
 
 // The run is complete with or without it.
 void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) {
-  const fs::path& file = simulation.scenario.solver.dump;
+  const fs::path file = dump_file(simulation.scenario);
   if (file.empty()) return;
   try {
     const std::string what = simulation.system->dump_hardest_problem(file);
@@ -213,7 +169,7 @@ int run(const RunArguments& arguments) {
   simulation::Simulation simulation =
       simulation::make_simulation(scenario::load(arguments.scenario, overrides));
   require_dump_file(simulation.scenario);
-  for (const std::string& warning : simulation.warnings) print_warning(warning);
+  for (const drive::Warning& warning : simulation.warnings) print_warning(warning.text);
   const std::size_t warned = simulation.warnings.size();
 
   std::optional<record::RunFolder> out;
@@ -221,7 +177,7 @@ int run(const RunArguments& arguments) {
     open_folder(arguments, simulation, out);
   } catch (const record::FolderExists& error) {
     print_error(fmt::format("error: {}\n  hint: --force replaces the run in it{}", error.what(),
-                            arguments.resume ? "" : ", --resume goes on with it"));
+                            arguments.resume ? "" : ", --resume continues it"));
     return 2;
   } catch (const record::RunEnded& error) {
     return report_ended(arguments, error);
@@ -252,9 +208,10 @@ int run(const RunArguments& arguments) {
   } catch (const std::exception& error) {
     progress.clear();
     out->abandon(error.what());
-    print_error(fmt::format(
-        "error: {}\n  the run in {} is partial: its frames so far can be read, --resume goes on",
-        error.what(), folder.string()));
+    print_error(
+        fmt::format("error: {}\n  the run in {} is partial: its frames so far can be read, "
+                    "--resume continues it",
+                    error.what(), folder.string()));
     return 1;
   }
 
@@ -267,17 +224,20 @@ int run(const RunArguments& arguments) {
     print_json(folder, profile ? profile_json(profile->shares(), simulation.system->step_count())
                                : nullptr);
   } else if (!arguments.quiet) {
-    print_summary(simulation, finished.summary, outcome.final_state);
+    print_summary(simulation.scenario.title, finished.summary);
+    fmt::print("  {:<22} {:016x}\n", "final_state", outcome.final_state);
   }
   if (profile && !arguments.json) print_profile(*profile, simulation.system->step_count());
   if (arguments.verbose) {
-    fmt::print(stderr, "loop {:.3f} s, iterations a step: mean {:.3f}, largest {}\n",
-               outcome.wall_seconds, outcome.iterations_mean, outcome.iterations_max);
+    fmt::print(stderr, "loop {:.3f} s\n", outcome.wall_seconds);
+    for (const auto& [name, mean, largest] : outcome.step_figures) {
+      fmt::print(stderr, "{} per step: mean {:.3g}, largest {:.3g}\n", name, mean, largest);
+    }
   }
   if (!finished.whole) {
     fmt::print(stderr,
                "interrupted before the result files were written; the run in {} is partial: its "
-               "frames can be read, --resume goes on with it\n",
+               "frames can be read, --resume continues it\n",
                folder.string());
     return 130;
   }
@@ -292,8 +252,7 @@ int run(const RunArguments& arguments) {
       }
       return !has_page && interrupted ? 130 : 0;
     case simulation::RunStatus::interrupted:
-      fmt::print(stderr,
-                 "{}; {} holds the run so far, which is partial; --resume goes on with it\n",
+      fmt::print(stderr, "{}; {} holds the run so far, which is partial; --resume continues it\n",
                  outcome.message, folder.string());
       return 130;
     case simulation::RunStatus::failed:
@@ -328,7 +287,7 @@ void add_run(CLI::App& app, Action& action) {
       command->add_flag("--force", arguments->force, "replace the run in a folder that exists");
   command
       ->add_flag("--resume", arguments->resume,
-                 "go on with a run that was cut off, in --out or the last runs/<scenario>-<k>")
+                 "continue a run that was cut off, in --out or the last runs/<scenario>-<k>")
       ->excludes(force);
   command->add_flag("--json", arguments->json, "print run.json on the standard output");
   command->add_flag("--profile", arguments->profile, "say what the time went into, by phase");

@@ -58,10 +58,10 @@ void warn_if_partial(const std::filesystem::path& run) {
         state.status == "running" || state.message.empty() ? "has not ended or was cut off"
                                                            : "ended early: " + state.message));
   } else if (state.partial()) {
-    print_warning(fmt::format(
-        "the run in {} is partial: {}{}", run.string(),
-        state.message.empty() ? state.status : state.message,
-        state.status == "interrupted" ? "; `coluber run --resume` goes on with it" : ""));
+    print_warning(
+        fmt::format("the run in {} is partial: {}{}", run.string(),
+                    state.message.empty() ? state.status : state.message,
+                    state.status == "interrupted" ? "; `coluber run --resume` continues it" : ""));
   }
 }
 

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "coluber/core/code_path.hpp"
+#include "coluber/keys/registry.hpp"
 #include "coluber/planar/smooth_system.hpp"
-#include "coluber/scenario/keys.hpp"
 
 #include "command.hpp"
-#include "replay_page.hpp"
+#include "page/replay_page.hpp"
 
 namespace coluber::app {
 
@@ -37,9 +37,9 @@ bool on_path(const std::string& program) {
 /// The words a key takes, without those that are not built yet.
 std::vector<std::string> built_choices(std::string_view name) {
   std::vector<std::string> words;
-  const scenario::Key* key = scenario::find_key(name);
+  const keys::Key* key = keys::find_key(name);
   if (key == nullptr || !key->built) return words;
-  for (const scenario::Choice& choice : key->choices) {
+  for (const keys::Choice& choice : key->choices) {
     if (choice.built) words.push_back(choice.name);
   }
   return words;

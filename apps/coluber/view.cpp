@@ -22,9 +22,9 @@
 #include "coluber/record/run_state.hpp"
 
 #include "command.hpp"
-#include "replay_page.hpp"
+#include "page/replay_page.hpp"
+#include "page/view_server.hpp"
 #include "terminal.hpp"
-#include "view_server.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -33,6 +33,7 @@ namespace coluber::app {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 struct ViewArguments {
   std::vector<fs::path> runs;
@@ -48,7 +49,6 @@ std::string name_of(const fs::path& run) {
 }
 
 std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
-  using Json = nlohmann::ordered_json;
   const std::string viewer = load_viewer();
   std::map<std::string, Page> pages;
   Json list = Json::array();

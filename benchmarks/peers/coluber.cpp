@@ -147,7 +147,7 @@ int run(const Job& job, const Settings& settings) {
     result.residual = result.law = 0.0;
     for (int k = 1; k <= job.steps(); ++k) {
       command(references, k, servo);
-      const StepInfo info = step(model, state, data, servo, options);
+      const nonsmooth::ContactStepInfo info = step(model, state, data, servo, options);
       if (info.status != Status::ok) result.failed += 1.0;
       if (info.status == Status::non_finite) break;
       result.iterations += info.iterations;

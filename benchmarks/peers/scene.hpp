@@ -55,7 +55,7 @@ struct Job {
   double turned = 0.0;    // robot and slope together, about the vertical (rad)
   double duration = 5.0;  // s
   int repeat = 1;         // timed runs, the fastest counts
-  std::string cylinders;  // file of x_m,y_m,radius_m; none: the bare floor
+  std::string cylinders;  // file of x,y,radius; none: the bare floor
   std::string
       poses;  // file for the poses of every step of one more, untimed run; none: no such run
   [[nodiscard]] int steps() const { return static_cast<int>(std::lround(duration / dt)); }

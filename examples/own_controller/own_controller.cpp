@@ -33,14 +33,14 @@ class LearningServo : public coluber::control::Controller {
     ++steps_;
   }
 
-  /// Root mean square error over all joints, one value a period (degrees).
+  /// Root mean square error over all joints, one value per period (degrees).
   [[nodiscard]] double error_deg(std::size_t period) const {
     const double mean = squares_.at(period) / static_cast<double>(learned_.size());
     return std::sqrt(mean) * 180.0 / std::numbers::pi;
   }
 
  private:
-  double gain_;              // N m/rad a period
+  double gain_;              // N m/rad per period
   Eigen::MatrixXd learned_;  // N m, joint × step of the period
   Eigen::VectorXd k_P_, k_D_;
   std::vector<double> squares_;
@@ -58,8 +58,9 @@ int main(int argc, char** argv) try {
   std::vector<std::vector<double>> errors;
   for (const double gain : {0.0, 15.0}) {
     auto simulation = coluber::simulation::make_simulation(scenario);
+    const auto& joints = dynamic_cast<const coluber::JointDriven&>(*simulation.system);
     auto servo = std::make_unique<LearningServo>(gain, period, simulation.system->dt(),
-                                                 simulation.system->joint_count());
+                                                 joints.joint_count());
     const LearningServo& learner = *servo;
     simulation.controller = std::move(servo);
     const auto outcome = coluber::simulation::run(simulation, {});

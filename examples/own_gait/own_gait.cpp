@@ -54,7 +54,7 @@ int main(int argc, char** argv) try {
     }
     const auto value = [&](const char* name) {
       const auto item = std::ranges::find(outcome.summary, name, &coluber::SummaryItem::name);
-      return item == outcome.summary.end() ? std::nan("") : item->value;
+      return item == outcome.summary.end() ? std::nan("") : item->number();
     };
     std::printf("%6.2f  %15.2f  %14.2f\n", growth, 100.0 * value("mean_speed"),
                 value("max_torque"));

@@ -1,11 +1,18 @@
 #include "coluber/control/input_output_linearisation.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "coluber/core/assert.hpp"
 #include "coluber/core/error.hpp"
+#include "coluber/drive/feedback.hpp"
 #include "coluber/math/sincos.hpp"
+
+#include "control/explicit_limit.hpp"
 
 namespace coluber::control {
 
@@ -16,7 +23,7 @@ InputOutputLinearisation::InputOutputLinearisation(planar::Model model,
   // bounds the motion of the robot as a whole.
   if (model_.friction_points != 2 || !(model_.mu_V.minCoeff() > 0.0) || !model_.obstacles.empty()) {
     throw Error(
-        "input-output linearisation needs two friction points a link, viscous friction along and "
+        "input-output linearisation needs two friction points per link, viscous friction along and "
         "across it, and no obstacles");
   }
   for (const planar::Link& link : model_.links) {
@@ -29,7 +36,7 @@ InputOutputLinearisation::InputOutputLinearisation(planar::Model model,
   if (!(options_.torque_limit > 0.0)) throw Error("a motor's torque limit must be above zero");
   for (const Gains* gains : {&options_.kp, &options_.kd}) {
     if (!gains->is_uniform() && static_cast<Eigen::Index>(gains->values().size()) != u_.size()) {
-      throw Error("input-output linearisation: one gain, or one a joint");
+      throw Error("input-output linearisation: one gain, or one per joint");
     }
   }
 }
@@ -61,6 +68,50 @@ void InputOutputLinearisation::update(const ControlInput& input, JointCommand& c
   for (double& tau : command.tau) {
     tau = std::clamp(tau, -options_.torque_limit, options_.torque_limit);
   }
+}
+
+std::string InputOutputLinearisation::connect(const System& system,
+                                              std::vector<drive::Warning>& warnings) {
+  if (dynamic_cast<const MovingBase*>(&system) == nullptr ||
+      dynamic_cast<const JointDriven*>(&system) == nullptr) {
+    return "needs a robot in the plane whose joints take torques";
+  }
+  const auto joints = static_cast<int>(u_.size());
+  constexpr double weak = 0.3;  // damping ratio: an error swings back by more than a third
+  double least = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < joints; ++j) {
+    const double kp = options_.kp(j);
+    if (kp > 0.0) least = std::min(least, options_.kd(j) / (2.0 * std::sqrt(kp)));
+  }
+  if (least < weak) {
+    warnings.push_back(
+        {"controller.kp",
+         fmt::format("controller.kp, kd: with \"input_output_linearisation\" they are in 1/s² and "
+                     "1/s, and leave errors e'' + kd e' + kp e = 0, here with a damping ratio of "
+                     "only {:.2g}; the defaults are 4e5 and 2400",
+                     least)});
+  }
+  if (dynamic_cast<const FeedbackDriven*>(&system) != nullptr) return "";
+
+  // Held over a step, the torque leaves phidd = u of the step's start: with the midpoint rule for
+  // phi the error grows unless dt < 2/K_D and dt < 2 K_D/K_P, as of a servo with unit inertia.
+  const double limit = least_limit(options_.kp, options_.kd, joints, [](double kp, double kd) {
+    return kp > 0.0 ? std::min(2.0 / kd, 2.0 * kd / kp) : 2.0 / kd;
+  });
+  if (system.dt() < limit) return "";
+  const std::string gains =
+      fmt::format("kp = {}, kd = {}", describe(options_.kp), describe(options_.kd));
+  warnings.push_back(
+      {"controller.servo",
+       limit == 0.0
+           ? fmt::format("controller.name = \"input_output_linearisation\", explicit: without "
+                         "damping ({}) it is stable for no dt; raise kd",
+                         gains)
+           : fmt::format("controller.name = \"input_output_linearisation\", explicit: stable for "
+                         "dt below {:.3g} s with {}; solver.dt is {:.3g} s, expect it to run away; "
+                         "take a smaller dt or smaller gains",
+                         limit, gains, system.dt())});
+  return "";
 }
 
 }  // namespace coluber::control

@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "coluber/core/error.hpp"
+#include "coluber/drive/feedback.hpp"
+
+#include "control/explicit_limit.hpp"
 
 namespace coluber::control {
 
@@ -37,6 +42,24 @@ void Pd::update(const ControlInput& input, JointCommand& command) {
       command.tau(j) = std::clamp(tau, -options_.torque_limit, options_.torque_limit);
     }
   }
+}
+
+std::string Pd::connect(const System& system, std::vector<drive::Warning>& warnings) {
+  const auto* joints = dynamic_cast<const JointDriven*>(&system);
+  if (joints == nullptr) return "needs joints that take torques";
+  if (options_.implicit_servo || joints->joint_count() == 0) return "";
+  if (dynamic_cast<const FeedbackDriven*>(&system) != nullptr) return "";
+  const double limit =
+      least_limit(options_.kp, options_.kd, joints->joint_count(),
+                  [&](double kp, double kd) { return joints->explicit_servo_limit(kp, kd); });
+  if (system.dt() < limit) return "";
+  warnings.push_back(
+      {"controller.servo",
+       fmt::format("controller.servo = \"explicit\": this chain is stable for dt below {:.3g} s "
+                   "with kp = {}, kd = {}; solver.dt is {:.3g} s, expect it to run away; use servo "
+                   "= \"implicit\" or a smaller dt",
+                   limit, describe(options_.kp), describe(options_.kd), system.dt())});
+  return "";
 }
 
 }  // namespace coluber::control

@@ -110,6 +110,19 @@ double Harmonic::next_break(double t) const {
 
 double Harmonic::max_rate() const { return std::abs(options_.amplitude * options_.omega); }
 
+// theta_i = theta_1 + sum phi_k; for phi_k = A sin((k-1) beta) the sum is
+// A (cos(beta/2) - cos((i-3/2) beta)) / (2 sin(beta/2)): a constant and a wave about it. The
+// constant turns the wave's mean line onto the heading. An offset bends that line; its mean over
+// the links is taken.
+std::optional<double> Harmonic::mean_line() const {
+  double s = 0.0;
+  double c = 1.0;
+  math::sincos(0.5 * options_.phase, s, c);
+  if (!(std::abs(s) > 1e-9)) return std::nullopt;
+  return -options_.amplitude * c / (2.0 * s) -
+         options_.offset * static_cast<double>(release_.size()) / 2.0;
+}
+
 TwoAxes::TwoAxes(int joints, const HarmonicOptions& yaw, const HarmonicOptions& pitch)
     : yaw_(joints, yaw), pitch_(joints, pitch), phi_(joints), phidot_(joints) {}
 

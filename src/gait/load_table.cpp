@@ -13,12 +13,13 @@
 #include "coluber/gait/table.hpp"
 
 #include "core/csv_cells.hpp"
+#include "math/degree.hpp"
 
 namespace coluber::gait {
 
 namespace {
 
-constexpr double degree = 0.017453292519943295;      // rad
+using math::degree;
 constexpr std::uintmax_t max_bytes = 256ULL << 20U;  // a table larger than this is a mistake
 constexpr std::size_t max_faults = 20;               // enough to see what is wrong
 

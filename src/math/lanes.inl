@@ -66,6 +66,24 @@ inline double largest(Lanes x) {
   return worst;
 }
 
+/// Where a mask does not hold.
+template <typename Mask>
+inline Mask complement(Mask mask) {
+  return ~mask;
+}
+inline bool complement(bool mask) { return !mask; }
+
+/// a/x, b/x and c/y by one division.
+template <typename V>
+struct Quotients {
+  V a, b, c;
+};
+template <typename V>
+inline Quotients<V> quotients(V a, V b, V x, V c, V y) {
+  const V inverse = 1.0 / (x * y);
+  return {a * (inverse * y), b * (inverse * y), c * (inverse * x)};
+}
+
 /// A sum over the slots that does not depend on the number of lanes: four partial sums.
 struct Sum {
   double part[4] = {};

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers that more than one solver, layout or check of the same laws must agree on. No functions:
-// this header is compiled for several instruction sets at once (planar/chain_kernel.inl).
+// Numbers that more than one solver, step or check of the same laws must agree on. No functions:
+// this header is compiled for several instruction sets at once (planar/fast_kernel.inl).
 
 namespace coluber::nonsmooth {
 

@@ -11,6 +11,23 @@
 
 namespace coluber::nonsmooth {
 
+/// The law on a disc in plain arithmetic: nothing fused, every quotient by a division of its own.
+namespace plain {
+
+struct Quotients {
+  double a, b, c;
+};
+inline double mul_add(double a, double b, double c) { return a * b + c; }
+inline double sub_mul(double c, double a, double b) { return c - a * b; }
+inline double square_root(double x) { return std::sqrt(x); }
+inline bool complement(bool mask) { return !mask; }
+inline Quotients quotients(double a, double b, double x, double c, double y) {
+  return {a / x, b / x, c / y};
+}
+#include "disc_law.inl"
+
+}  // namespace plain
+
 /// A contact's laws at one velocity, linearised: P+ = q - K dgamma. In scaled variables
 ///   K = [ k_N 0 ; k_N n  K_T ],  K_T = I/c_t (stick) or k t t^T with t across n (slip).
 struct LinearLaw {
@@ -62,9 +79,9 @@ inline void linearise(const Contact<T>& contact, const Proximal& term, const Imp
     double s_2 = P.T.y() - r_T * (gamma_2 + c_t * (P.T.y() - term.A.y()));
     const double h_1 = gamma_1 - c_t * term.A.x();
     const double h_2 = gamma_2 - c_t * term.A.y();
-    double square = s_1 * s_1 + s_2 * s_2;
     bool judged = false;
     if (const double size = P.T.x() * P.T.x() + P.T.y() * P.T.y(); kOnCone && size > R * R) {
+      const double square = s_1 * s_1 + s_2 * s_2;
       const double inside = square <= R * R ? 1.0 : R / std::sqrt(square);
       F_1 -= inside * s_1;
       F_2 -= inside * s_2;
@@ -73,34 +90,19 @@ inline void linearise(const Contact<T>& contact, const Proximal& term, const Imp
       const double T_2 = P.T.y() * (R / std::sqrt(size));
       s_1 = T_1 - r_T * (gamma_1 + c_t * (T_1 - term.A.x()));
       s_2 = T_2 - r_T * (gamma_2 + c_t * (T_2 - term.A.y()));
-      square = s_1 * s_1 + s_2 * s_2;
     }
-    if (square <= R * R) {  // stick
-      const double k = 1.0 / c_t;
-      law.k_11 = law.k_22 = k;
-      law.q_1 = -h_1 * k;
-      law.q_2 = -h_2 * k;
-      if (!judged) {
-        F_1 -= s_1;
-        F_2 -= s_2;
-      }
-    } else {  // slip; at a solution k = R/|gamma_t| and r_T has dropped out
-      const double norm = std::sqrt(square);
-      const double n_1 = s_1 / norm;
-      const double n_2 = s_2 / norm;
-      const double k = R * r_T / (norm - R + R * r_T * c_t);
-      const double h_t = -n_2 * h_1 + n_1 * h_2;
-      law.q_1 = law.q_N * n_1 + k * h_t * n_2;
-      law.q_2 = law.q_N * n_2 - k * h_t * n_1;
-      law.k_11 = k * n_2 * n_2;
-      law.k_12 = -k * n_1 * n_2;
-      law.k_22 = k * n_1 * n_1;
-      law.n_1 = n_1;
-      law.n_2 = n_2;
-      if (!judged) {
-        F_1 -= R * n_1;
-        F_2 -= R * n_2;
-      }
+    const plain::DiscLaw<double> disc =
+        plain::linearise_disc(s_1, s_2, h_1, h_2, R, law.q_N, c_t, 1.0 / c_t, r_T, plain::Always{});
+    law.q_1 = disc.q_1;
+    law.q_2 = disc.q_2;
+    law.n_1 = disc.n_1;
+    law.n_2 = disc.n_2;
+    law.k_11 = disc.k_11;
+    law.k_12 = disc.k_12;
+    law.k_22 = disc.k_22;
+    if (!judged) {
+      F_1 -= disc.end_1;
+      F_2 -= disc.end_2;
     }
   }
   law.residual = std::max(std::abs(F_N), contact.mu_max * std::sqrt(F_1 * F_1 + F_2 * F_2));
@@ -140,8 +142,11 @@ inline void apply(const LinearLaw& law, double dgamma_N, double dgamma_1, double
                   Impulse& P) {
   const double dN = law.k_N * dgamma_N;
   P.N = law.q_N - dN;
-  P.T.x() = law.q_1 - law.n_1 * dN - law.k_11 * dgamma_1 - law.k_12 * dgamma_2;
-  P.T.y() = law.q_2 - law.n_2 * dN - law.k_12 * dgamma_1 - law.k_22 * dgamma_2;
+  const plain::Tangent<double> T =
+      plain::subtract_compliance(law.q_1 - law.n_1 * dN, law.q_2 - law.n_2 * dN, law.k_11, law.k_12,
+                                 law.k_22, dgamma_1, dgamma_2);
+  P.T.x() = T.t_1;
+  P.T.y() = T.t_2;
 }
 
 }  // namespace coluber::nonsmooth

@@ -37,8 +37,8 @@ void HardestProblem<T>::look_at(const ContactProblem<T>& problem, const Solution
 }
 
 template <int T>
-void HardestProblem<T>::judge(const StepInfo& info) {
-  const auto rank = [](const StepInfo& step) {
+void HardestProblem<T>::judge(const ContactStepInfo& info) {
+  const auto rank = [](const ContactStepInfo& step) {
     return std::tuple{step.status != Status::ok, step.iterations, step.residual};
   };
   if (hardest_.t > 0.0 && rank(info) <= rank(hardest_.info)) return;

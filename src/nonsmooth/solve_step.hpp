@@ -7,26 +7,25 @@
 #include <vector>
 
 #include "coluber/core/profile.hpp"
-#include "coluber/core/status.hpp"
 #include "coluber/nonsmooth/residual.hpp"
 #include "coluber/nonsmooth/solver.hpp"
+#include "coluber/nonsmooth/step_info.hpp"
 
 #include "constants.hpp"
 
 namespace coluber::nonsmooth {
 
-/// Whether the residual recomputed outside the solver bears a step out that the solver calls
-/// solved: law and momentum each within ten times the tolerance, or within what rounding alone
+/// Whether a residual recomputed outside the solver bears a step out that the solver calls solved:
+/// law and momentum each within ten times the tolerance, or within what rounding alone
 /// makes of them, unless that is so much that no digits are left to trust. `rounding()` is called
 /// only if it matters.
 template <typename Compute>
-bool bears_out(const StepInfo& info, double tolerance, const Compute& rounding) {
+bool bears_out(double law, double momentum, double tolerance, const Compute& rounding) {
   const double simple = 10.0 * tolerance;
-  if (info.residual_law <= simple && info.residual_momentum <= simple) return true;
+  if (law <= simple && momentum <= simple) return true;
   const Rounding allowed = rounding();
   const auto limit = [&](double floor) { return std::max(simple, std::min(floor, kLostDigits)); };
-  return info.residual_law <= limit(allowed.law) &&
-         info.residual_momentum <= limit(allowed.momentum);
+  return law <= limit(allowed.law) && momentum <= limit(allowed.momentum);
 }
 
 /// The solver that `options` ask for; their law goes before the solver's own.
@@ -47,16 +46,18 @@ SolveInfo solve_problem(Data& data, const Options& options) {
   return solve_thesis(data.problem, data.solution, data.solver, thesis);
 }
 
-/// Solves `data.problem` and says how it came out. The worst contact is named `quantity` and the
-/// 1-based part its node belongs to: `part_of_node` has the 0-based one of every node.
+/// Solves `data.problem` and says how it came out; `data.audit` has the residual. The worst contact
+/// is named `quantity` and the 1-based part its node belongs to: `part_of_node` has the 0-based one
+/// of every node.
 template <typename Data, typename Options>
-StepInfo solve_step(Data& data, const Options& options, const std::vector<int>& part_of_node,
-                    const char* quantity) {
+ContactStepInfo solve_step(Data& data, const Options& options, const std::vector<int>& part_of_node,
+                           const char* quantity) {
   const SolveInfo solve = solve_problem(data, options);
   lap(data.profile, Phase::solve);
   const Residual residual =
       compute_residual(data.problem, data.solution, data.residual, options.law);
-  StepInfo info;
+  data.audit = residual;
+  ContactStepInfo info;
   info.status = solve.status;
   info.iterations = solve.iterations;
   info.fallback_sweeps = solve.fallback_sweeps;
@@ -78,7 +79,7 @@ StepInfo solve_step(Data& data, const Options& options, const std::vector<int>& 
   if (info.status == Status::ok && options.solver != Solver::thesis) {
     const double tolerance = options.solver == Solver::gauss_seidel ? options.gauss_seidel.tolerance
                                                                     : options.newton.tolerance;
-    const bool good = bears_out(info, tolerance, [&] {
+    const bool good = bears_out(residual.law, residual.momentum, tolerance, [&] {
       return compute_rounding(data.problem, data.solution, data.residual);
     });
     if (!good) info.status = Status::not_converged;

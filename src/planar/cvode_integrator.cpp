@@ -21,6 +21,10 @@ namespace {
 
 using Map = Eigen::Map<Eigen::VectorXd>;
 
+constexpr double kMinStep = 1e-15;  // s; without one CVODE creeps up to a wall for ever
+
+}  // namespace
+
 /// Newton's matrix of a system of second order, y = (q, v) with dq/dt = v, halved before it is
 /// factored:
 ///   [ I      -gamma I ] (x_q)   (b_q)       x_q = b_q + gamma x_v
@@ -79,10 +83,6 @@ class HalvedSolver {
   Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
   Eigen::VectorXd x_, b_;
 };
-
-constexpr double kMinStep = 1e-15;  // s; without one CVODE creeps up to a wall for ever
-
-}  // namespace
 
 struct CvodeIntegrator::Memory {
   Ode& ode;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <span>
 
 #include <fmt/format.h>
@@ -9,43 +8,32 @@
 #include "coluber/math/sincos.hpp"
 #include "coluber/planar/snake.hpp"
 
+#include "chain/links.hpp"
+#include "chain/validity.hpp"
+
 namespace coluber::planar {
 
 void require_valid(const Model& model) {
-  const auto demand = [](bool good, const char* what, double value, std::size_t index) {
-    if (!good)
-      throw Error(fmt::format("planar model: {} of number {} is {}", what, index + 1, value));
-  };
+  const chain::Demand demand("planar");
   if (model.links.empty()) throw Error("planar model: a robot needs at least one link");
   for (std::size_t i = 0; i < model.links.size(); ++i) {
     const Link& link = model.links[i];
-    demand(std::isfinite(link.m) && link.m > 0.0, "link mass", link.m, i);
-    demand(std::isfinite(link.Theta) && link.Theta > 0.0, "link inertia", link.Theta, i);
-    demand(std::isfinite(link.L) && link.L > 0.0, "link length", link.L, i);
-    demand(std::isfinite(link.L_GS) && link.L_GS >= 0.0, "link half_core", link.L_GS, i);
-    demand(std::isfinite(link.L_SC) && link.L_SC > 0.0, "link radius", link.L_SC, i);
-    demand(std::isfinite(link.offset), "link cg_offset", link.offset, i);
+    demand.is_positive("link mass", link.m, i);
+    demand.is_positive("link inertia", link.Theta, i);
+    demand.shape(link, i);
     demand(model.friction_points != 2 || std::abs(link.offset) <= link.L_GS,
            "with two friction points, which carry the link between them, the link cg_offset",
            link.offset, i);
   }
-  for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
-    const Obstacle& obstacle = model.obstacles[j];
-    demand(obstacle.H.allFinite(), "obstacle position", obstacle.H.sum(), j);
-    demand(std::isfinite(obstacle.L_H) && obstacle.L_H > 0.0, "obstacle radius", obstacle.L_H, j);
-    demand(std::isfinite(obstacle.mu) && obstacle.mu >= 0.0, "obstacle friction", obstacle.mu, j);
-  }
+  demand.obstacles(model.obstacles);
   if (model.friction_points != 1 && model.friction_points != 2) {
     throw Error(fmt::format("planar model: a link has 1 or 2 friction points, not {}",
                             model.friction_points));
   }
-  demand(std::isfinite(model.g) && model.g >= 0.0, "gravity", model.g, 0);
-  demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(),
-         0);
+  demand.ground(model.g, model.mu_T);
   demand(model.mu_V.allFinite() && model.mu_V.minCoeff() >= 0.0, "viscous friction",
-         model.mu_V.allFinite() ? model.mu_V.minCoeff() : model.mu_V.sum(), 0);
-  demand(std::abs(model.tilt) < 0.5 * std::numbers::pi, "tilt", model.tilt, 0);
-  demand(std::isfinite(model.tilt_direction), "tilt direction", model.tilt_direction, 0);
+         model.mu_V.allFinite() ? model.mu_V.minCoeff() : model.mu_V.sum());
+  demand.slope(model.tilt, model.tilt_direction);
 }
 
 void Pose::resize(int n) {
@@ -67,15 +55,9 @@ void compute_pose(const Model& model, const Vector3d& base, const Eigen::Ref<con
   math::sincos(std::span(pose.theta.data(), size), std::span(pose.sin.data(), size),
                std::span(pose.cos.data(), size));
 
-  // From a centre of gravity, the joint to link i+1 is L/2 - offset ahead, the other L/2 + offset
-  // behind.
-  const auto ahead = [&](int i) {
-    const Link& link = model.links[static_cast<std::size_t>(i)];
-    return 0.5 * link.L - link.offset;
-  };
+  const auto ahead = [&](int i) { return chain::ahead(model.links[static_cast<std::size_t>(i)]); };
   const auto behind = [&](int i) {
-    const Link& link = model.links[static_cast<std::size_t>(i)];
-    return 0.5 * link.L + link.offset;
+    return chain::behind(model.links[static_cast<std::size_t>(i)]);
   };
   double x = 0.0;
   double y = 0.0;
@@ -109,7 +91,7 @@ State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int 
                  const Vector2d& position, double theta) {
   const int n = model.n();
   if (phi.size() != n - 1) {
-    throw Error(fmt::format("phi has {} entries, the model needs {} (one a joint, {} links)",
+    throw Error(fmt::format("phi has {} entries, the model needs {} (one per joint, {} links)",
                             phi.size(), n - 1, n));
   }
   if (link < 0 || link >= n) throw Error(fmt::format("link {} of {} does not exist", link + 1, n));

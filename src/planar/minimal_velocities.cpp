@@ -1,3 +1,4 @@
+#include "chain/links.hpp"
 #include "problem.hpp"
 
 // The minimal model's step, Transeth (6.14) by the midpoint rule of 3.6, on the common core.
@@ -53,9 +54,9 @@ void update_minimal_velocities(const Model& model, const State& state, double dt
     for (int i = b + step; front ? i < n : i >= 0; i += step) {
       const Link& inner = model.links[static_cast<std::size_t>(i - step)];
       const Link& outer = model.links[static_cast<std::size_t>(i)];
-      add_arm(front ? 0.5 * inner.L - inner.offset : -(0.5 * inner.L + inner.offset), i - step);
+      add_arm(front ? chain::ahead(inner) : -chain::behind(inner), i - step);
       omega += front ? state.phidot(i - 1) : -state.phidot(i);
-      add_arm(front ? 0.5 * outer.L + outer.offset : -(0.5 * outer.L - outer.offset), i);
+      add_arm(-chain::arm_to_root(outer, front), i);
       put(i, v_x, v_y, omega);
     }
   }

@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "coluber/core/assert.hpp"
-#include "coluber/math/sincos.hpp"
 #include "coluber/planar/snake.hpp"
 
-#include "chain.hpp"
+#include "chain/links.hpp"
+#include "chain/memory.hpp"
+#include "chain/step.hpp"
+#include "fast_step.hpp"
 
 // The contact problem of one step (docs/theory-planar.md). Velocities are taken at the middle
 // link's centre of gravity, positions are those of q_M.
@@ -20,8 +22,6 @@ using nonsmooth::kNear;
 using nonsmooth::Node;
 using Twist = nonsmooth::Twist<3>;
 
-constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
-
 double cross(double x, double y, double f_x, double f_y) { return x * f_y - y * f_x; }
 
 /// (omega, v) contribution of a unit force (f_x, f_y) at (x, y): its column of W.
@@ -29,30 +29,18 @@ Twist force_direction(double x, double y, double f_x, double f_y) {
   return Twist{cross(x, y, f_x, f_y), f_x, f_y};
 }
 
-/// Pairs that can come within kNear before some link has moved kReach.
+/// Pairs that can come within kNear before some link has moved far.
 void update_candidates(const Model& model, Data& data) {
-  const Pose& pose = data.pose;
-  auto& list = data.candidates;
-  if (list.valid) {
-    bool near = true;
-    for (int i = 0; i < model.n() && near; ++i) {
-      near = (pose.r.col(i) + pose.origin - list.built_at.col(i)).squaredNorm() <= kReach * kReach;
-    }
-    if (near) return;
-  }
-  list.obstacle.clear();
-  const std::size_t n = model.links.size();
-  for (std::size_t node = 0; node < n; ++node) {
-    list.first[node] = static_cast<int>(list.obstacle.size());
-    const int i = data.link_of_node[node];
-    const Link& link = model.links[static_cast<std::size_t>(i)];
-    const Vector2d centre = pose.r.col(i) + pose.origin;
-    list.built_at.col(i) = centre;
-    const double around = link.L_GS + std::abs(link.offset) + link.L_SC + kNear + kReach;
-    data.grid.find(centre, around, list.obstacle);
-  }
-  list.first[n] = static_cast<int>(list.obstacle.size());
-  list.valid = true;
+  const auto link_of = [&](std::size_t node) { return data.link_of_node[node]; };
+  data.candidates.update(
+      data.grid, model.links.size(),
+      [&](std::size_t node) -> Vector2d {
+        return data.pose.r.col(link_of(node)) + data.pose.origin;
+      },
+      [&](std::size_t node) {
+        const Link& link = model.links[static_cast<std::size_t>(link_of(node))];
+        return link.L_GS + std::abs(link.offset) + link.L_SC + kNear;
+      });
 }
 
 /// Viscous friction of a link: -N_p diag(mu_V) gamma at every friction point, in the link's frame.
@@ -116,7 +104,7 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
   contact.w_N = force_direction(x, y, gap.normal.x(), gap.normal.y());
   contact.unilateral = true;
   contact.c = kEpsilon / link.m;
-  contact.b = landing_speed(gap, options);
+  contact.b = chain::landing_speed(gap.g, options);
   if (mu > 0.0) {
     contact.mu << mu, 0.0;
     contact.mu_max = mu;
@@ -135,17 +123,12 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
 // offset). Differs: Transeth 6.2.3 has the centre of gravity in the middle, and halves.
 Vector2d load_share_of(const Model& model, const Link& link) {
   if (model.friction_points == 1) return {1.0, 0.0};
-  const double lean = link.L_GS > 0.0 ? link.offset / link.L_GS : 0.0;
-  return {0.5 * (1.0 - lean), 0.5 * (1.0 + lean)};
+  return {chain::load_share(link, false), chain::load_share(link, true)};
 }
 
 double friction_arm(const Model& model, const Link& link, int p) {
   if (model.friction_points == 1) return 0.0;
   return (p == 0 ? -link.L_GS : link.L_GS) - link.offset;
-}
-
-double landing_speed(const Gap& gap, const StepOptions& options) {
-  return options.activation == Activation::gap ? 0.0 : nonsmooth::landing_speed(gap.g, options.dt);
 }
 
 Data::Data(const Model& model) : grid(model.obstacles) {
@@ -160,7 +143,9 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   link_of_node.push_back(b);
   node_of_link.resize(size);
   for (std::size_t node = 0; node < size; ++node) {
-    node_of_link[static_cast<std::size_t>(link_of_node[node])] = static_cast<int>(node);
+    const int i = link_of_node[node];
+    node_of_link[static_cast<std::size_t>(i)] = static_cast<int>(node);
+    angle_of_node.push_back(i == b ? -1 : i > b ? i - 1 : i);
   }
   problem.nodes.resize(size);
   for (std::size_t node = 0; node + 1 < size; ++node) {
@@ -168,43 +153,22 @@ Data::Data(const Model& model) : grid(model.obstacles) {
     problem.nodes[node].parent = node_of_link[static_cast<std::size_t>(i > b ? i - 1 : i + 1)];
   }
 
-  double m_min = model.links.front().m;
-  double length = 0.0;
-  for (const Link& link : model.links) {
-    m_min = std::min(m_min, link.m);
-    length += link.L;
-  }
-  problem.impulse_scale =
-      m_min * (model.g > 0.0 ? model.g : 9.81);  // times dt, set by make_problem
-  problem.length_scale = length;
-  weight_scale = problem.impulse_scale;
-  double sin_tilt = 0.0;
-  double cos_tilt = 1.0;
-  math::sincos(model.tilt, sin_tilt, cos_tilt);
-  load = model.g * cos_tilt;
-  math::sincos(model.tilt_direction, pull.y(), pull.x());
-  pull *= model.g * sin_tilt;
+  const chain::Scales scales = chain::compute_scales(model.links, model.g);
+  weight_scale = scales.weight;
+  problem.impulse_scale = scales.weight;  // times dt, set by make_problem
+  problem.length_scale = scales.length;
+  const chain::Weight weight = chain::compute_weight(model.g, model.tilt, model.tilt_direction);
+  load = weight.across;
+  pull = weight.along;
 
   // Room for more pairs than a sane scene brings near at once, so that later steps do not allocate.
   const std::size_t pairs = std::min(size * model.obstacles.size(), 64 * size + 64);
   const std::size_t contacts = size * static_cast<std::size_t>(model.friction_points) + pairs;
-  problem.contacts.reserve(contacts);
+  reserve(size, contacts);
   near_of_contact.reserve(contacts);
   next_near.reserve(pairs);
   touching.reserve(pairs);
-  for (auto* answer : {&solution, &previous}) {
-    answer->impulse.reserve(contacts);
-    answer->proximal.reserve(contacts);
-    answer->resize(size, 0);
-  }
-  solver.reserve(size, contacts);
-  residual.twist.reserve(size);
-  residual.defect.reserve(size);
-  residual.twist_error.reserve(size);
-  residual.defect_error.reserve(size);
-  candidates.first.resize(size + 1);
-  candidates.obstacle.reserve(pairs);
-  candidates.built_at.resize(2, n);
+  candidates.reserve(size, pairs);
 
   load_share.resize(2, n);
   viscosity.resize(3, n);
@@ -219,7 +183,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   tau = VectorXd::Zero(std::max(0, n - 1));
   ground_impulse = Eigen::Matrix2Xd::Zero(2, n);
   obstacle_impulse = Eigen::Matrix2Xd::Zero(2, n);
-  chain = std::make_unique<Chain>(model, *this, pairs);
+  fast = std::make_unique<FastStep>(model, *this, pairs);
 }
 Data::~Data() = default;
 Data::Data(Data&&) noexcept = default;
@@ -235,10 +199,9 @@ void find_contacts(const Model& model, const State& state, const StepOptions& op
   update_candidates(model, data);
   const Pose& pose = data.pose;
   const auto& list = data.candidates;
-  // Runs through state.near, which has the order of this loop. Differs: the thesis starts a contact
-  // from the value it had when last active, however long ago; here a pair more than 2 cm apart is
-  // forgotten.
-  std::size_t memory = 0;
+  // state.near has the order of this loop. Differs: the thesis starts a contact from the value it
+  // had when last active, however long ago; here a pair more than 2 cm apart is forgotten.
+  chain::Recall memories(state.near);
   for (std::size_t k = 0; k < model.links.size(); ++k) {
     const int i = data.link_of_node[k];
     const Link& link = model.links[static_cast<std::size_t>(i)];
@@ -251,16 +214,9 @@ void find_contacts(const Model& model, const State& state, const StepOptions& op
       ObstacleMemory entry;
       entry.node = static_cast<int>(k);
       entry.obstacle = j;
-      const auto before = [&](const ObstacleMemory& old) {
-        return old.node < entry.node || (old.node == entry.node && old.obstacle < j);
-      };
-      while (memory < state.near.size() && before(state.near[memory])) ++memory;
-      if (memory < state.near.size() && state.near[memory].node == entry.node &&
-          state.near[memory].obstacle == j) {
-        entry = state.near[memory];
-      }
+      if (const ObstacleMemory* known = memories.find(key_of(entry))) entry = *known;
       data.next_near.push_back(entry);
-      if (options.activation == Activation::landing || gap.g <= 0.0) {
+      if (chain::is_active(gap.g, options)) {
         data.touching.push_back(
             {static_cast<int>(k), static_cast<int>(data.next_near.size()) - 1, gap});
       } else {
@@ -295,7 +251,6 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
   const double pull_x = data.pull.x() * dt;
   const double pull_y = data.pull.y() * dt;
   const bool friction = model.mu_T.maxCoeff() > 0.0 && load_per_mass > 0.0;
-  const bool three = state.k >= 3;
   const bool warm_start = options.solver == Solver::thesis;
   std::size_t touch = 0;
 
@@ -320,23 +275,12 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
     // -phidot.
     if (i != b) {
       const bool front = i > b;
-      const int joint = front ? i - 1 : i;
-      const double arm = front ? -(0.5 * link.L + link.offset) : 0.5 * link.L - link.offset;
+      const double arm = chain::arm_to_root(link, front);
       const double o_x = x + arm * pose.cos(i);
       const double o_y = y + arm * pose.sin(i);
       const double sign = front ? 1.0 : -1.0;
       node.s << sign, sign * o_y, -sign * o_x;
-      node.sd = dt * command.k_D(joint) + 0.5 * dt * dt * command.k_P(joint);
-      node.sr = dt * (command.tau(joint) +
-                      command.k_P(joint) * (command.phi_d(joint) - state.phi(joint)) +
-                      command.k_D(joint) * command.phidot_d(joint));
-      COLUBER_ASSERT(!(command.tau_max(joint) < 0.0), joint, command.tau_max(joint));
-      node.limit = dt * command.tau_max(joint);
-      // A torque that does not depend on the step's end is known to be cut off before it is solved.
-      if (node.sd == 0.0) node.sr = std::clamp(node.sr, -node.limit, node.limit);
-      data.solution.rate[k] =
-          extrapolate(three, state.phidot(joint), state.phidot_2(joint), state.phidot_3(joint));
-      data.previous.rate[k] = state.phidot(joint);
+      chain::fill_joint(state, command, dt, k, data);
     }
 
     node.first_contact = static_cast<int>(problem.contacts.size());
@@ -364,8 +308,7 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
     }
     node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
   }
-  data.solution.root = extrapolate(three, state.twist, state.twist_2, state.twist_3);
-  data.previous.root = state.twist;
+  chain::fill_root(state, data);
 }
 
 }  // namespace coluber::planar

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <utility>
+
 #include "coluber/planar/snake.hpp"
 
-// What both layouts of the step are made of.
+// What the plain and the fast step are made of.
 
 namespace coluber::planar {
 
@@ -37,7 +39,9 @@ double friction_arm(const Model& model, const Link& link, int p);
 /// Shares of a link's weight on its friction points.
 Vector2d load_share_of(const Model& model, const Link& link);
 
-/// b of the normal law (m/s): a point lands on the surface, penetration is worked off.
-double landing_speed(const Gap& gap, const StepOptions& options);
+/// What State::near is ordered by.
+inline std::pair<int, int> key_of(const ObstacleMemory& memory) {
+  return {memory.node, memory.obstacle};
+}
 
 }  // namespace coluber::planar

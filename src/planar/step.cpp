@@ -1,3 +1,5 @@
+#include "chain/step.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -5,7 +7,8 @@
 
 #include "coluber/planar/snake.hpp"
 
-#include "chain.hpp"
+#include "chain/memory.hpp"
+#include "fast_step.hpp"
 #include "nonsmooth/solve_step.hpp"
 #include "problem.hpp"
 
@@ -13,28 +16,6 @@ namespace coluber::planar {
 namespace {
 
 using nonsmooth::Impulse;
-
-/// Names what is not finite, the command first: it is where such values usually come from.
-StepInfo non_finite(const JointCommand& command, const Data& data, StepInfo info) {
-  info.status = Status::non_finite;
-  info.quantity = "velocity";
-  for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
-    const double sum =
-        command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
-    if (!std::isfinite(sum) || std::isnan(command.tau_max(j))) {
-      info.quantity = "command of joint";
-      info.index = static_cast<int>(j) + 1;
-      return info;
-    }
-  }
-  for (std::size_t k = 0; k < data.solution.twist.size(); ++k) {
-    if (!data.solution.twist[k].allFinite()) {
-      info.quantity = "velocity of link";
-      info.index = data.link_of_node[k] + 1;
-    }
-  }
-  return info;
-}
 
 /// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, and the link velocities at
 /// E.
@@ -88,40 +69,21 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
     }
     state.u.segment<3>(3 * i) = u_E;
   }
-  for (Eigen::Index j = 0; j < data.tau.size(); ++j) {
-    work.servo += 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
-  }
-  work.scheme = T_E - T_A - work.servo - work.friction - work.contact - work.gravity;
-  data.work = work;
-  data.kinetic_energy = T_E;
+  work.servo = chain::servo_work(state, data, dt);
+  chain::close_balance(work, T_A, T_E, data);
 }
 
-/// The step in the plain layout: any solver, any contact.
-StepInfo step_plain(const Model& model, State& state, Data& data, const JointCommand& command,
-                    const StepOptions& options) {
-  const double dt = options.dt;
+/// The step in the plain step: any solver, any contact.
+nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& data,
+                                      const JointCommand& command, const StepOptions& options) {
   fill_problem(model, state, command, options, data);
   lap(data.profile, Phase::problem);
 
-  const StepInfo info = nonsmooth::solve_step(data, options, data.link_of_node, "impulse on link");
-  if (info.status == Status::non_finite) return non_finite(command, data, info);
+  const nonsmooth::ContactStepInfo info =
+      nonsmooth::solve_step(data, options, data.link_of_node, "impulse on link");
+  if (info.status == Status::non_finite) return chain::name_non_finite(command, 1, data, info);
 
-  // Velocities at E; the older ones move down the predictor's history.
-  state.twist_3 = state.twist_2;
-  state.twist_2 = state.twist;
-  state.twist = data.solution.root;
-  state.phidot_3.swap(state.phidot_2);
-  state.phidot_2.swap(state.phidot);
-  for (std::size_t k = 0; k + 1 < data.problem.nodes.size(); ++k) {
-    const int i = data.link_of_node[k];
-    const int joint = i > model.base() ? i - 1 : i;
-    const auto& node = data.problem.nodes[k];
-    const double rate = data.solution.rate[k];
-    state.phidot(joint) = rate;
-    // dt tau_max / dt may round up
-    const double tau_max = command.tau_max(joint);
-    data.tau(joint) = std::clamp(nonsmooth::joint_impulse(node, rate) / dt, -tau_max, tau_max);
-  }
+  chain::take_rates(state, data, command, options.dt);
   update_works(model, state, data, options);
 
   for (std::size_t k = 0; k < data.problem.nodes.size(); ++k) {
@@ -144,21 +106,27 @@ StepInfo step_plain(const Model& model, State& state, Data& data, const JointCom
 
 }  // namespace
 
-StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
-              const StepOptions& options) {
+nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
+                                const JointCommand& command, const StepOptions& options) {
   // A limit that is no number would compare as none at all.
-  if (std::isnan(command.tau_max.sum())) return non_finite(command, data, {});
+  if (std::isnan(command.tau_max.sum())) return chain::name_non_finite(command, 1, data, {});
+  data.audit.reset();
   find_contacts(model, state, options, data);
-  std::optional<StepInfo> fast;
+  std::optional<nonsmooth::ContactStepInfo> fast;
   if (options.solver == Solver::newton && !options.plain) {
-    fast = step_chain(model, state, data, command, options);
+    if (options.audit) fill_problem(model, state, command, options, data);
+    fast = step_fast(model, state, data, command, options);
+    if (fast && options.audit) {
+      read_answer(model, state, data);
+      chain::audit(options, data, *fast);
+    }
   }
-  const StepInfo info = fast ? *fast : step_plain(model, state, data, command, options);
+  const nonsmooth::ContactStepInfo info =
+      fast ? *fast : step_plain(model, state, data, command, options);
   if (info.status == Status::non_finite) return info;
   // what the step started with and the state had not is the scheme's
   if (options.minimal_coordinates) data.work.scheme += data.T_minimal;
-  state.near.swap(data.next_near);
-  data.next_near.reserve(state.near.capacity());
+  chain::hand_over(data.next_near, state.near);
 
   // q_M of the next step
   const double dt = options.dt;
@@ -176,12 +144,8 @@ double explicit_servo_limit(const Model& model, const State& state, double k_P, 
   dry.mu_V.setZero();
   Data data(dry);
   make_problem(dry, state, JointCommand(model.n() - 1), StepOptions{}, data);
-  const double lambda = nonsmooth::joint_mobility(data.problem, data.solver);
-  // v' = v - dt lambda (k_P q + k_D v), q' = q + dt (v + v')/2 has its multipliers inside the unit
-  // circle iff dt < 2/(lambda k_D) and dt < 2 k_D/k_P.
-  if (!(k_D > 0.0)) return k_P > 0.0 ? 0.0 : std::numeric_limits<double>::infinity();
-  const double damping = 2.0 / (lambda * k_D);
-  return k_P > 0.0 ? std::min(damping, 2.0 * k_D / k_P) : damping;
+  return chain::explicit_servo_limit(nonsmooth::joint_mobility(data.problem, data.solver), k_P,
+                                     k_D);
 }
 
 }  // namespace coluber::planar

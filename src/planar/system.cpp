@@ -1,13 +1,11 @@
 #include "coluber/planar/system.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include "coluber/core/hash.hpp"
-
+#include "chain/rows.hpp"
 #include "observed.hpp"
 
 namespace coluber::planar {
@@ -17,12 +15,12 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
       state_(std::move(state)),
       options_(options),
       data_(model_),
-      observables_(make_observables(model_.n())),
+      command_(model_.n() - 1),
       bodies_(make_bodies(model_)),
+      arrows_{chain::make_arrows(model_.n(), kContactSlots, "obstacle", "obstacle forces",
+                                 "#cc3311", "contact")},
       hardest_(keep_hardest),
-      phi_d_(state_.phi),
-      ground_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())),
-      obstacle_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())) {
+      account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
   pose_.resize(model_.n());
   compute_pose_at_time(model_, state_, options_.dt, pose_);
   start_ << pose_.origin, pose_.theta(model_.base());
@@ -31,6 +29,46 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
     const Vector3d u = state_.u.segment<3>(3 * i);
     data_.kinetic_energy += 0.5 * (link.m * u.head<2>().squaredNorm() + link.Theta * u(2) * u(2));
   }
+  add_rows();
+}
+
+void PlanarSystem::add_rows() {
+  const int n = model_.n();
+  const auto steps = [this] { return state_.k; };
+  const auto per_second = [this] { return account_.run.per_second(state_.k, options_.dt); };
+  add_link_rows(observables_, pose_, n);
+  add_joint_rows(observables_,
+                 {.phi = [this] { return state_.phi - 0.5 * options_.dt * state_.phidot; },
+                  .phidot = [this] { return state_.phidot; },
+                  .tau = [this] { return data_.tau; },
+                  .phi_d = [this] { return account_.run.phi_d; }},
+                 n, "motor torque of the last step, positive drives the angle up");
+  const std::vector<std::string> xy{"x", "y"};
+  observables_.add({"contact_force",
+                    "N",
+                    "obstacle impulse on each link since the last frame over its time",
+                    {n, 2},
+                    xy},
+                   chain::write_forces(account_.obstacle, per_second));
+  observables_.add({"ground_force",
+                    "N",
+                    "ground friction impulse on each link since the last frame over its time",
+                    {n, 2},
+                    xy},
+                   chain::write_forces(account_.ground, per_second));
+  chain::add_energy_row(observables_, [this] { return data_.kinetic_energy; });
+  const chain::StepWork& work = account_.run.work;
+  chain::add_work_row(observables_, "work_servo", "work of the motors since the start", work.servo);
+  chain::add_work_row(observables_, "work_friction", "work of ground friction since the start",
+                      work.friction);
+  chain::add_work_row(observables_, "work_contact", "work of obstacle contacts since the start",
+                      work.contact);
+  chain::add_work_row(observables_, "work_gravity",
+                      "work of gravity along the slope since the start", work.gravity);
+  chain::add_work_row(observables_, "work_scheme",
+                      "what the time discretisation left over since the start", work.scheme);
+  chain::add_solver_rows(observables_, account_, steps,
+                         "deepest overlap with an obstacle since the last frame");
 }
 
 void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
@@ -41,7 +79,7 @@ void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
 
 // From the middle link to the first, over their joints: all as of time(), the velocities those of
 // the joint coordinates. (The links' own, `State::u`, belong to the middle of the last step.)
-bool PlanarSystem::base_state(BaseState& base) const {
+void PlanarSystem::base_state(BaseState& base) const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
   const int b = model_.base();
   double omega = state_.twist(0);
@@ -58,7 +96,6 @@ bool PlanarSystem::base_state(BaseState& base) const {
     add_arm(i, i == b ? -(0.5 * link.L + link.offset) : -link.L);
   }
   base = {r, pose_.theta(0), v, omega};
-  return true;
 }
 
 StepInfo PlanarSystem::step(const JointCommand& command) {
@@ -67,56 +104,44 @@ StepInfo PlanarSystem::step(const JointCommand& command) {
     hardest_.look_at(data_.problem, data_.previous, data_.solution,
                      static_cast<double>(state_.k + 1) * options_.dt);
   }
-  const StepInfo info = planar::step(model_, state_, data_, command, options_);
-  if (hardest_.wanted()) hardest_.judge(info);
-  if (info.status == Status::non_finite) return info;
-  phi_d_ = command.phi_d;
-  ground_sum_ += data_.ground_impulse;
-  obstacle_sum_ += data_.obstacle_impulse;
-  frame_residual_ = std::max(frame_residual_, info.residual);
-  frame_rigid_residual_ = std::max(frame_rigid_residual_, info.rigid_residual);
-  frame_penetration_ = std::max(frame_penetration_, data_.penetration);
-  frame_iterations_ += info.iterations;
-  work_.servo += data_.work.servo;
-  work_.friction += data_.work.friction;
-  work_.contact += data_.work.contact;
-  work_.gravity += data_.work.gravity;
-  work_.scheme += data_.work.scheme;
-  torque_peak_.update(data_.tau, time());
+  last_ = planar::step(model_, state_, data_, command, options_);
+  options_.audit = false;  // until the next frame is expected
+  if (hardest_.wanted()) hardest_.judge(last_);
+  if (last_.status == Status::non_finite) {
+    return account_.tell(last_, std::numeric_limits<double>::quiet_NaN());
+  }
   max_penetration_ = std::max(max_penetration_, data_.penetration);
-  return info;
+  return account_.add(last_, data_, command.phi_d, data_.penetration, time());
+}
+
+// A straight chain has the fastest joint mode; the present posture may have a faster one in odd
+// robots.
+double PlanarSystem::explicit_servo_limit(double k_P, double k_D) const {
+  const State straight = make_state(model_, 0.0 * state_.phi, 0, {0.0, 0.0}, 0.0);
+  return std::min(planar::explicit_servo_limit(model_, straight, k_P, k_D),
+                  planar::explicit_servo_limit(model_, state_, k_P, k_D));
+}
+
+double PlanarSystem::link_length(int link) const {
+  return model_.links[static_cast<std::size_t>(link)].L;
+}
+
+double PlanarSystem::link_mass(int link) const {
+  return model_.links[static_cast<std::size_t>(link)].m;
+}
+
+void PlanarSystem::link_centres(Eigen::Ref<VectorXd> centres) const {
+  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  write_centres(pose_, centres);
 }
 
 std::string PlanarSystem::dump_hardest_problem(const std::filesystem::path& file) const {
   return hardest_.dump(file);
 }
 
-void PlanarSystem::start_frame() {
-  ground_sum_.setZero();
-  obstacle_sum_.setZero();
-  frame_start_ = state_.k;
-  frame_residual_ = frame_rigid_residual_ = frame_penetration_ = 0.0;
-  frame_iterations_ = 0;
-}
-
 void PlanarSystem::observe(std::span<double> frame) const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const auto steps = static_cast<double>(state_.k - frame_start_);
-  write_frame({.pose = pose_,
-               .phi = state_.phi - 0.5 * options_.dt * state_.phidot,
-               .phidot = state_.phidot,
-               .tau = data_.tau,
-               .phi_d = phi_d_,
-               .obstacle_sum = obstacle_sum_,
-               .ground_sum = ground_sum_,
-               .per_second = steps > 0.0 ? 1.0 / (steps * options_.dt) : 0.0,
-               .energy = data_.kinetic_energy,
-               .work = work_,
-               .residual = frame_residual_,
-               .rigid_residual = frame_rigid_residual_,
-               .iterations = steps > 0.0 ? static_cast<double>(frame_iterations_) / steps : 0.0,
-               .penetration = frame_penetration_},
-              frame);
+  observables_.write(frame);
 }
 
 void PlanarSystem::poses(std::span<double> values) const {
@@ -124,10 +149,9 @@ void PlanarSystem::poses(std::span<double> values) const {
   write_poses(model_, pose_, values);
 }
 
-void PlanarSystem::contacts(std::span<ContactSlot> slots) const {
+void PlanarSystem::contacts(std::size_t /*family*/, std::span<ContactSlot> slots) const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const Eigen::Vector3d open = Eigen::Vector3d::Constant(std::numeric_limits<double>::quiet_NaN());
-  for (ContactSlot& slot : slots) slot = {open, open};
+  chain::open_slots(slots);
   for (const ObstacleMemory& entry : state_.near) {
     if (entry.point.closed == 0) continue;
     const int i = data_.link_of_node[static_cast<std::size_t>(entry.node)];
@@ -140,49 +164,19 @@ void PlanarSystem::contacts(std::span<ContactSlot> slots) const {
     const nonsmooth::Impulse& P = entry.point.x_1;
     const Vector2d force =
         P.N / options_.dt * gap.normal + obstacle.mu * P.T.x() / options_.dt * tangent;
-    for (int slot = 0; slot < kContactSlots; ++slot) {
-      ContactSlot& place =
-          slots[static_cast<std::size_t>(i) * kContactSlots + static_cast<std::size_t>(slot)];
-      if (!std::isnan(place.point.x())) continue;
-      place.point << point, 0.0;
-      place.force << force, 0.0;
-      break;
-    }
+    chain::put_arrow(slots, kContactSlots, i, {point.x(), point.y(), 0.0},
+                     {force.x(), force.y(), 0.0});
   }
 }
 
 std::vector<SummaryItem> PlanarSystem::summary() const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  return make_summary(model_, pose_, start_, time(), work_, torque_peak_, max_penetration_);
-}
-
-std::uint64_t PlanarSystem::state_hash() const {
-  Hasher hash;
-  const auto add = [&](const auto& vector) {
-    hash.update(std::span<const double>(vector.data(), static_cast<std::size_t>(vector.size())));
-  };
-  const auto add_point = [&](const PointMemory& point) {
-    for (const nonsmooth::Impulse* P : {&point.x_1, &point.x_2, &point.x_3}) {
-      hash.update(P->N).update(P->T.x()).update(P->T.y());
-    }
-    hash.update(point.closed);
-  };
-  hash.update(state_.k);
-  add(state_.base);
-  add(state_.phi);
-  add(state_.twist);
-  add(state_.phidot);
-  add(state_.twist_2);
-  add(state_.twist_3);
-  add(state_.phidot_2);
-  add(state_.phidot_3);
-  add(state_.u);
-  for (const PointMemory& point : state_.ground) add_point(point);
-  for (const ObstacleMemory& entry : state_.near) {
-    hash.update(entry.node).update(entry.obstacle).update(entry.last_active);
-    add_point(entry.point);
-  }
-  return hash.finish();
+  const Vector2d moved = pose_.origin - start_.head<2>();
+  std::vector<SummaryItem> items =
+      chain::make_summary(moved.norm(), pose_.theta(model_.base()) - start_(2), time(),
+                          weight_of(model_), account_.run);
+  items.push_back({"max_penetration", max_penetration_, "m"});
+  return items;
 }
 
 }  // namespace coluber::planar

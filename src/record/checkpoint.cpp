@@ -10,7 +10,7 @@ namespace coluber::record {
 
 namespace {
 
-constexpr std::string_view kind = "checkpoint";
+constexpr std::string_view checkpoint_kind = "checkpoint";
 constexpr std::uint32_t version = 1;
 
 template <typename Bytes, typename Value>
@@ -24,11 +24,11 @@ void exchange(Bytes& bytes, Value& checkpoint) {
 std::string to_bytes(const Checkpoint& checkpoint) {
   ByteWriter bytes;
   exchange(bytes, checkpoint);
-  return seal(kind, version, bytes.bytes());
+  return seal(checkpoint_kind, version, bytes.bytes());
 }
 
 Checkpoint parse_checkpoint(std::string_view bytes, const std::string& name) {
-  ByteReader reader(unseal(kind, version, bytes, name), name);
+  ByteReader reader(unseal(checkpoint_kind, version, bytes, name), name);
   Checkpoint checkpoint;
   exchange(reader, checkpoint);
   reader.finish();

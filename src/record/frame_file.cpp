@@ -60,11 +60,6 @@ std::size_t record_bytes(std::size_t values, std::size_t floats) {
   return (bytes + padding - 1) / padding * padding;
 }
 
-[[noreturn]] void fail(const char* verb, const std::filesystem::path& file, int error) {
-  throw FileError(fmt::format("{}: cannot {}: {}", file.string(), verb,
-                              std::generic_category().message(error)));
-}
-
 [[noreturn]] void damaged(const std::string& name, std::string_view why) {
   throw FileError(fmt::format("{}: is damaged or not a file of frames: {}", name, why));
 }

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/run_folder.hpp"
 
+#include "record/drawn_part.hpp"
 #include "record/hdf5_handle.hpp"
+#include "record/json_text.hpp"
 #include "record/output_file.hpp"
 
 namespace coluber::record {
@@ -29,6 +34,16 @@ Handle string_type() {
   return type;
 }
 
+// In memory and in the file.
+template <typename Number>
+hid_t memory_type() {
+  return std::is_same_v<Number, float> ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+}
+template <typename Number>
+hid_t file_type() {
+  return std::is_same_v<Number, float> ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+}
+
 }  // namespace
 
 void skip_hdf5_exit_flush() { static_cast<void>(H5dont_atexit()); }
@@ -36,17 +51,21 @@ void skip_hdf5_exit_flush() { static_cast<void>(H5dont_atexit()); }
 struct Hdf5Writer::Impl {
   struct Dataset {
     std::string name;
-    std::size_t size = 1;       // doubles a frame
+    std::size_t size = 1;       // numbers per frame
+    hid_t type = 0;             // of a number in memory
     hsize_t chunk = 1;          // frames between two writes
     hsize_t buffered = 0;       // frames
     std::vector<hsize_t> dims;  // dims[0] is the number of frames written
-    std::vector<double> buffer;
+    std::vector<std::byte> buffer;
     Handle id;
   };
 
   std::filesystem::path file;
   Handle handle;
   std::vector<Dataset> datasets;  // time, then the observables
+  DrawnPart drawn;
+  std::optional<Dataset> drawing;
+  std::vector<float> drawn_frame;
 
   [[noreturn]] void fail(const char* verb) const {
     const int error = errno;
@@ -82,36 +101,63 @@ struct Hdf5Writer::Impl {
           H5Awrite(attribute.get(), type.get(), static_cast<const void*>(data.data())) >= 0);
   }
 
-  void add_dataset(const Observable& observable) {
-    Dataset dataset;
-    dataset.name = observable.name;
-    dataset.size = static_cast<std::size_t>(observable.size());
-    dataset.dims = {0};
-    const hsize_t frame_bytes = sizeof(double) * std::max<hsize_t>(dataset.size, 1);
-    dataset.chunk = std::clamp<hsize_t>(chunk_bytes / frame_bytes, 1, chunk_frames);
-    std::vector<hsize_t> limits{H5S_UNLIMITED};
-    std::vector<hsize_t> chunk{dataset.chunk};
-    for (const int extent : observable.shape) {
-      dataset.dims.push_back(static_cast<hsize_t>(extent));
-      limits.push_back(static_cast<hsize_t>(extent));
-      chunk.push_back(static_cast<hsize_t>(std::max(extent, 1)));
-    }
-    const auto rank = static_cast<int>(dataset.dims.size());
-    const Handle space(H5Screate_simple(rank, dataset.dims.data(), limits.data()), H5Sclose);
+  // Chunked, compressed, and a damaged chunk is found when read.
+  [[nodiscard]] Handle create(hid_t parent, const std::string& name, hid_t type,
+                              const std::vector<hsize_t>& dims, const std::vector<hsize_t>& limits,
+                              const std::vector<hsize_t>& chunk) const {
+    const auto rank = static_cast<int>(dims.size());
+    const Handle space(H5Screate_simple(rank, dims.data(), limits.data()), H5Sclose);
     const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     check(H5Pset_chunk(properties.get(), rank, chunk.data()) >= 0 &&
           H5Pset_shuffle(properties.get()) >= 0 &&
           H5Pset_deflate(properties.get(), deflate_level) >= 0 &&
-          H5Pset_fletcher32(properties.get()) >= 0);  // a damaged chunk is found when read
-    dataset.id = Handle(H5Dcreate2(handle.get(), dataset.name.c_str(), H5T_IEEE_F64LE, space.get(),
-                                   H5P_DEFAULT, properties.get(), H5P_DEFAULT),
-                        H5Dclose);
-    check(dataset.id.valid());
-    write_attribute(dataset.id.get(), "unit", observable.unit);
-    write_attribute(dataset.id.get(), "doc", observable.doc);
-    write_attribute(dataset.id.get(), "components", observable.components);
-    dataset.buffer.reserve(dataset.chunk * dataset.size);
-    datasets.push_back(std::move(dataset));
+          H5Pset_fletcher32(properties.get()) >= 0);
+    Handle id(H5Dcreate2(parent, name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(),
+                         H5P_DEFAULT),
+              H5Dclose);
+    check(id.valid());
+    return id;
+  }
+
+  // Numbers of `shape` for every frame.
+  template <typename Number>
+  [[nodiscard]] Dataset make_dataset(hid_t parent, const std::string& name,
+                                     const std::vector<int>& shape) const {
+    Dataset dataset;
+    dataset.name = name;
+    dataset.type = memory_type<Number>();
+    dataset.dims = {0};
+    std::vector<hsize_t> limits{H5S_UNLIMITED};
+    std::vector<hsize_t> chunk{0};
+    for (const int extent : shape) {
+      dataset.size *= static_cast<std::size_t>(extent);
+      dataset.dims.push_back(static_cast<hsize_t>(extent));
+      limits.push_back(static_cast<hsize_t>(extent));
+      chunk.push_back(static_cast<hsize_t>(std::max(extent, 1)));
+    }
+    const hsize_t frame_bytes = sizeof(Number) * std::max<hsize_t>(dataset.size, 1);
+    dataset.chunk = std::clamp<hsize_t>(chunk_bytes / frame_bytes, 1, chunk_frames);
+    chunk[0] = dataset.chunk;
+    dataset.id = create(parent, name, file_type<Number>(), dataset.dims, limits, chunk);
+    dataset.buffer.reserve(dataset.chunk * dataset.size * sizeof(Number));
+    return dataset;
+  }
+
+  void add_observable(const Observable& observable) {
+    datasets.push_back(make_dataset<double>(handle.get(), observable.name, observable.shape));
+    const hid_t id = datasets.back().id.get();
+    write_attribute(id, "unit", observable.unit);
+    write_attribute(id, "doc", observable.doc);
+    write_attribute(id, "components", observable.components);
+  }
+
+  template <typename Number>
+  void append(Dataset& dataset, std::span<const Number> numbers) const {
+    const auto bytes = std::as_bytes(numbers);
+    dataset.buffer.insert(dataset.buffer.end(), bytes.begin(), bytes.end());
+    if (++dataset.buffered < dataset.chunk) return;
+    const Quiet quiet;
+    flush(dataset);
   }
 
   void flush(Dataset& dataset) const {
@@ -129,7 +175,7 @@ struct Hdf5Writer::Impl {
                           H5Sclose);
       check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
                                 nullptr) >= 0 &&
-            H5Dwrite(dataset.id.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT,
+            H5Dwrite(dataset.id.get(), dataset.type, memory.get(), space.get(), H5P_DEFAULT,
                      dataset.buffer.data()) >= 0);
     }
     dataset.buffer.clear();
@@ -146,10 +192,10 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>
       Handle(H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
              H5Fclose);
   impl_->check(impl_->handle.valid());
-  impl_->add_dataset({"time", "s", "true time of the frame", {}, {}});
+  impl_->add_observable({"time", "s", "true time of the frame", {}, {}});
   std::vector<std::string> order;
   for (const Observable& observable : observables) {
-    impl_->add_dataset(observable);
+    impl_->add_observable(observable);
     order.push_back(observable.name);
   }
   impl_->write_attribute(impl_->handle.get(), "format", std::string("coluber-trajectory 1"));
@@ -161,29 +207,44 @@ Hdf5Writer::~Hdf5Writer() {
   impl_.reset();
 }
 
+void Hdf5Writer::add_drawing(const nlohmann::ordered_json& replay) {
+  const Quiet quiet;
+  Impl& impl = *impl_;
+  errno = 0;
+  impl.drawn = DrawnPart(replay);
+  impl.drawing = impl.make_dataset<float>(impl.handle.get(), drawing_name,
+                                          {static_cast<int>(impl.drawn.size())});
+  const hid_t id = impl.drawing->id.get();
+  impl.write_attribute(id, "doc", std::string("where the bodies are in every frame, for pictures"));
+  impl.write_attribute(id, drawing_header_name, to_text(impl.drawn.header()));
+}
+
 void Hdf5Writer::row(double time, std::span<const double> values) {
   std::size_t offset = 0;
   for (Impl::Dataset& dataset : impl_->datasets) {
     if (&dataset == &impl_->datasets.front()) {
-      dataset.buffer.push_back(time);
+      impl_->append(dataset, std::span<const double>(&time, 1));
     } else {
-      const auto part = values.subspan(offset, dataset.size);
-      dataset.buffer.insert(dataset.buffer.end(), part.begin(), part.end());
+      impl_->append(dataset, values.subspan(offset, dataset.size));
       offset += dataset.size;
     }
-    if (++dataset.buffered == dataset.chunk) {
-      const Quiet quiet;
-      impl_->flush(dataset);
-    }
   }
+}
+
+void Hdf5Writer::drawing_row(std::span<const float> replay) {
+  impl_->drawn_frame.clear();
+  impl_->drawn.take(replay, impl_->drawn_frame);
+  impl_->append(*impl_->drawing, std::span<const float>(impl_->drawn_frame));
 }
 
 void Hdf5Writer::commit() {
   const Quiet quiet;
   for (Impl::Dataset& dataset : impl_->datasets) impl_->flush(dataset);
+  if (impl_->drawing) impl_->flush(*impl_->drawing);
   errno = 0;
   bool good = true;
   for (Impl::Dataset& dataset : impl_->datasets) good = dataset.id.close() && good;
+  if (impl_->drawing) good = impl_->drawing->id.close() && good;
   good = impl_->handle.close() && good;
   impl_->check(good);
   sync_file(partial_name(impl_->file));

@@ -1,202 +1,90 @@
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <limits>
+#include <cstring>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/drawing.hpp"
 #include "coluber/record/frames.hpp"
 #include "coluber/record/trajectory.hpp"
 
-#include "record/hdf5_handle.hpp"
+#include "record/hdf5_reader.hpp"
 #include "record/output_file.hpp"
 
 namespace coluber::record {
 
 namespace {
 
-// The HDF5 library trusts what a file says about itself and may crash on a damaged one: compare it
-// with what run.json says was written before letting the library near it. A lone trajectory.h5
-// passes.
-void check_fingerprint(const std::filesystem::path& folder, const std::filesystem::path& file) {
-  std::ifstream in(folder / "run.json", std::ios::binary);
-  if (!in) return;
-  const nlohmann::json run = nlohmann::json::parse(in, nullptr, false);
-  if (!run.is_object()) {
-    throw FileError(fmt::format("{}: is damaged", (folder / "run.json").string()));
-  }
-  const auto files = run.find("files");
-  if (files == run.end() || !files->is_object() || !files->contains("trajectory.h5")) return;
-  const nlohmann::json& said = (*files)["trajectory.h5"];
-  const Fingerprint found = compute_fingerprint(file);
-  if (said !=
-      nlohmann::json{{"bytes", found.bytes}, {"hash", fmt::format("{:016x}", found.hash)}}) {
-    throw FileError(
-        fmt::format("{}: is not the file that the run wrote; is it damaged or changed? (run.json "
-                    "holds its size "
-                    "and hash)",
-                    file.string()));
-  }
-}
+namespace fs = std::filesystem;
 
-// A file may claim any size; memory is asked for only where its bytes could hold that much. Deflate
-// makes at most 1032 bytes of one, which are 129 numbers.
-constexpr hsize_t max_values_a_byte = 130;
-
-class Reader {
- public:
-  explicit Reader(std::filesystem::path file) : file_(std::move(file)) {
-    handle_ = Handle(H5Fopen(file_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    require(handle_.valid(), "cannot be opened as HDF5");
-    std::error_code error;
-    const std::uintmax_t bytes = std::filesystem::file_size(file_, error);
-    require(!error, "cannot be read");
-    max_values_ = std::min<hsize_t>(bytes * max_values_a_byte, 1ULL << 32U);
-  }
-
-  Trajectory read() {
-    Trajectory trajectory;
-    const std::vector<std::string> names = read_strings(handle_.get(), "observables");
-    const Handle time(H5Dopen2(handle_.get(), "time", H5P_DEFAULT), H5Dclose);
-    require(time.valid(), "has no dataset \"time\"");
-    const std::vector<hsize_t> time_shape = shape_of(time.get(), "time");
-    require(time_shape.size() == 1, "dataset \"time\" is not one column");
-    const hsize_t frames = time_shape[0];
-    trajectory.time.resize(frames);
-    read_values(time.get(), "time", trajectory.time.data(), frames);
-
-    std::vector<std::vector<double>> columns;
-    hsize_t total = 0;
-    for (const std::string& name : names) {
-      const Handle dataset(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
-      require(dataset.valid(), fmt::format("has no dataset \"{}\"", name));
-      const std::vector<hsize_t> shape = shape_of(dataset.get(), name);
-      require(!shape.empty() && shape[0] == frames,
-              fmt::format("dataset \"{}\" has another number of frames than \"time\"", name));
-      Observable observable;
-      observable.name = name;
-      observable.unit = read_string(dataset.get(), "unit");
-      observable.doc = read_string(dataset.get(), "doc");
-      observable.components = read_strings(dataset.get(), "components");
-      hsize_t size = 1;
-      for (std::size_t axis = 1; axis < shape.size(); ++axis) {
-        size *= shape[axis];
-        require(shape[axis] <= std::numeric_limits<int>::max() && size <= max_values_,
-                "claims to be impossibly large");
-        observable.shape.push_back(static_cast<int>(shape[axis]));
-      }
-      total += size * frames;
-      require(size <= std::numeric_limits<int>::max() && total <= max_values_,
-              "claims to be impossibly large");
-      columns.emplace_back(size * frames);
-      read_values(dataset.get(), name, columns.back().data(), size * frames);
-      trajectory.observables.push_back(std::move(observable));
-    }
-
-    trajectory.values.reserve(total);
-    for (std::size_t k = 0; k < frames; ++k) {
-      for (std::size_t j = 0; j < columns.size(); ++j) {
-        const auto size = static_cast<std::ptrdiff_t>(trajectory.observables[j].size());
-        const auto begin = columns[j].begin() + static_cast<std::ptrdiff_t>(k) * size;
-        trajectory.values.insert(trajectory.values.end(), begin, begin + size);
-      }
-    }
-    return trajectory;
-  }
-
- private:
-  void require(bool good, const std::string& complaint) const {
-    if (!good) {
-      throw FileError(fmt::format("{}: {}; is the file damaged or not a trajectory?",
-                                  file_.string(), complaint));
-    }
-  }
-
-  [[nodiscard]] std::vector<hsize_t> shape_of(hid_t dataset, const std::string& name) const {
-    const Handle type(H5Dget_type(dataset), H5Tclose);
-    require(type.valid() && H5Tget_class(type.get()) == H5T_FLOAT,
-            fmt::format("dataset \"{}\" does not hold numbers", name));
-    const Handle space(H5Dget_space(dataset), H5Sclose);
-    const int rank = space.valid() ? H5Sget_simple_extent_ndims(space.get()) : -1;
-    require(rank >= 1 && rank <= 4, fmt::format("dataset \"{}\" has no usable shape", name));
-    std::vector<hsize_t> shape(static_cast<std::size_t>(rank));
-    require(H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr) == rank,
-            fmt::format("dataset \"{}\" has no usable shape", name));
-    require(shape[0] <= max_values_, "claims to be impossibly large");
-    return shape;
-  }
-
-  void read_values(hid_t dataset, const std::string& name, double* out, hsize_t count) const {
-    if (count == 0) return;
-    require(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) >= 0,
-            fmt::format("dataset \"{}\" cannot be read", name));
-  }
-
-  [[nodiscard]] std::vector<std::string> read_strings(hid_t object, const char* name) const {
-    if (H5Aexists(object, name) <= 0) return {};
-    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
-    require(attribute.valid(), fmt::format("attribute \"{}\" cannot be read", name));
-    const Handle stored(H5Aget_type(attribute.get()), H5Tclose);
-    const Handle space(H5Aget_space(attribute.get()), H5Sclose);
-    require(stored.valid() && space.valid() && H5Tget_class(stored.get()) == H5T_STRING &&
-                H5Tis_variable_str(stored.get()) > 0,
-            fmt::format("attribute \"{}\" does not hold text", name));
-    const hssize_t count = H5Sget_simple_extent_npoints(space.get());
-    require(count >= 0 && count <= 4096, fmt::format("attribute \"{}\" has no usable shape", name));
-    const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-    H5Tset_size(type.get(), H5T_VARIABLE);
-    H5Tset_cset(type.get(), H5Tget_cset(stored.get()));
-    std::vector<char*> texts(static_cast<std::size_t>(count), nullptr);
-    require(H5Aread(attribute.get(), type.get(), static_cast<void*>(texts.data())) >= 0,
-            fmt::format("attribute \"{}\" cannot be read", name));
-    std::vector<std::string> out;
-    for (const char* text : texts) out.emplace_back(text == nullptr ? "" : text);
-    H5Dvlen_reclaim(type.get(), space.get(), H5P_DEFAULT, static_cast<void*>(texts.data()));
-    return out;
-  }
-
-  [[nodiscard]] std::string read_string(hid_t object, const char* name) const {
-    std::vector<std::string> texts = read_strings(object, name);
-    return texts.empty() ? std::string() : std::move(texts.front());
-  }
-
-  std::filesystem::path file_;
-  Handle handle_;
-  hsize_t max_values_ = 0;
-};
-
-}  // namespace
-
-Trajectory load_trajectory(const std::filesystem::path& run_folder) {
-  const Quiet quiet;
-  const std::filesystem::path file = run_folder / "trajectory.h5";
-  std::error_code error;
+// Reads by `read`; what no machine could hold is a fault of the file.
+template <typename Read>
+auto guarded(const fs::path& file, const Read& read) {
   try {
-    if (!std::filesystem::exists(file, error)) {
-      if (!is_partial(run_folder)) {
-        throw FileError(fmt::format("{}: no such file", file.string()));
-      }
-      RecordedFrames recorded = load_frames(run_folder);
-      if (recorded.trajectory.frames() == 0) {
-        throw FileError(fmt::format("{}: the run was cut off before its first frame; run it again",
-                                    run_folder.string()));
-      }
-      return std::move(recorded.trajectory);
-    }
-    check_fingerprint(run_folder, file);
-    Reader reader(file);
-    return reader.read();
+    return read();
   } catch (const std::bad_alloc&) {
     throw FileError(fmt::format("{}: too large for the memory of this machine", file.string()));
   } catch (const std::length_error&) {
     throw FileError(fmt::format("{}: claims to be impossibly large", file.string()));
   }
+}
+
+// replay.json and replay.bin.
+Drawing read_replay(const fs::path& run_folder) {
+  const std::string bytes = read_bytes(run_folder / "replay.bin");
+  if (bytes.size() % sizeof(float) != 0) {
+    throw FileError(fmt::format("{}: is damaged: it ends within a number",
+                                (run_folder / "replay.bin").string()));
+  }
+  std::vector<float> values(bytes.size() / sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  const fs::path header = run_folder / "replay.json";
+  return make_drawing(read_bytes(header), std::move(values), header.string());
+}
+
+}  // namespace
+
+Trajectory load_trajectory(const fs::path& run_folder) {
+  const fs::path file = run_folder / "trajectory.h5";
+  return guarded(file, [&] {
+    std::error_code error;
+    if (fs::exists(file, error)) return Hdf5Reader(run_folder).trajectory();
+    if (!is_partial(run_folder)) throw FileError(fmt::format("{}: no such file", file.string()));
+    RecordedFrames recorded = load_frames(run_folder);
+    if (recorded.trajectory.frames() == 0) {
+      throw FileError(fmt::format("{}: the run was cut off before its first frame; run it again",
+                                  run_folder.string()));
+    }
+    return std::move(recorded.trajectory);
+  });
+}
+
+Drawing load_drawing(const fs::path& run_folder) {
+  const fs::path file = run_folder / "trajectory.h5";
+  return guarded(run_folder, [&]() -> Drawing {
+    std::error_code error;
+    const bool ended = fs::exists(file, error);
+    if (ended) {
+      if (auto stored = Hdf5Reader(run_folder).drawing()) {
+        return make_drawing(stored->header, std::move(stored->values),
+                            fmt::format("{}: drawing", file.string()));
+      }
+    }
+    if (!ended && is_partial(run_folder)) {
+      RecordedFrames recorded = load_frames(run_folder);
+      return make_drawing(recorded.replay_header, std::move(recorded.replay),
+                          (run_folder / "frames.bin").string());
+    }
+    if (fs::exists(run_folder / "replay.json", error) &&
+        fs::exists(run_folder / "replay.bin", error)) {
+      return read_replay(run_folder);
+    }
+    return {};
+  });
 }
 
 }  // namespace coluber::record

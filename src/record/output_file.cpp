@@ -17,14 +17,10 @@
 
 namespace coluber::record {
 
-namespace {
-
-[[noreturn]] void fail(const char* verb, const std::filesystem::path& file, int error) {
+void fail(const char* verb, const std::filesystem::path& file, int error) {
   throw FileError(fmt::format("{}: cannot {}: {}", file.string(), verb,
                               std::generic_category().message(error)));
 }
-
-}  // namespace
 
 void check_given_up(const GiveUp& give_up) {
   if (give_up && give_up()) throw GivenUp("given up");

@@ -22,6 +22,9 @@ void rename_partial(const std::filesystem::path& file);
 void sync_file(const std::filesystem::path& file);
 void sync_folder(const std::filesystem::path& folder);
 
+/// Throws FileError: cannot `verb` the file, for the reason `error` of errno.
+[[noreturn]] void fail(const char* verb, const std::filesystem::path& file, int error);
+
 /// The whole of a file. Throws FileError.
 std::string read_bytes(const std::filesystem::path& file);
 

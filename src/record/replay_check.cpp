@@ -61,10 +61,13 @@ std::string fault_of_field(const Json& field, std::size_t number, std::size_t wi
   if (kind == "pose" && floats != 7) {
     return fmt::format("field \"{}\" is a pose of {} floats; a pose has 7", name, floats);
   }
+  if (kind == "polyline" && floats % 3 != 0) {
+    return fmt::format("field \"{}\" has {} floats; points come in threes", name, floats);
+  }
   if (kind == "contact" && floats % 6 != 0) {
     return fmt::format("field \"{}\" has {} floats; contacts come in sixes", name, floats);
   }
-  const std::set<std::string> known{"pose", "scalar", "vector", "polyline", "contact"};
+  const std::set<std::string> known{"pose", "scalar", "vector", "polyline", "profile", "contact"};
   const Json body = part_of(field, "body");
   if (known.contains(kind) && body.is_string() && !bodies.contains(body.get<std::string>())) {
     return fmt::format("field \"{}\" belongs to \"{}\", which is not a body", name,
@@ -82,6 +85,13 @@ std::string fault_of_replay(const Json& replay, std::size_t width) {
   }
   const Json bodies = part_of(replay, "bodies");
   const Json fields = part_of(replay, "fields");
+  for (const char* list : {"families", "groups"}) {  // which older runs do not have
+    for (const Json& entry : part_of(replay, list)) {
+      if (!entry.is_object() || !part_of(entry, "name").is_string()) {
+        return fmt::format("an entry of \"{}\" has no name", list);
+      }
+    }
+  }
   if (!bodies.is_array() || !fields.is_array()) return "there is no list of bodies or of fields";
   std::set<std::string> names;
   std::size_t number = 0;

@@ -11,6 +11,7 @@
 #include "coluber/record/run_folder.hpp"
 
 #include "record/frame_file.hpp"
+#include "record/json_text.hpp"
 #include "record/output_file.hpp"
 #include "record/refuse.hpp"
 
@@ -81,11 +82,6 @@ std::vector<Diagnostic> compare(const Json& then, const Json& now,
         hidden > 0 ? fmt::format("and {} more; ", hidden) : "", anew_hint);
   }
   return faults;
-}
-
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 // As program_identity() puts it, of the program that began the run.
@@ -159,7 +155,7 @@ std::optional<Checkpoint> find_checkpoint(const fs::path& folder, std::uint64_t 
     }
   }
   notes.push_back(fmt::format(
-      "{}: there is no checkpoint to go on from; the run starts at its "
+      "{}: there is no checkpoint to continue from; the run starts at its "
       "beginning{}",
       folder.string(), frames > 0 ? " and its frames are compared with those recorded" : ""));
   return std::nullopt;

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <charconv>
 #include <chrono>
-#include <csignal>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <optional>
@@ -15,7 +13,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "coluber/core/code_path.hpp"
 #include "coluber/core/error.hpp"
@@ -23,6 +20,7 @@
 #include "coluber/record/checkpoint.hpp"
 
 #include "record/csv_writer.hpp"
+#include "record/folder_files.hpp"
 #include "record/folder_lock.hpp"
 #include "record/frame_file.hpp"
 #include "record/hdf5_writer.hpp"
@@ -38,14 +36,6 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 using Clock = std::chrono::steady_clock;
-
-// What finish() and the program make from the frames …
-constexpr const char* table_name = "trajectory.csv";
-constexpr std::array<const char*, 6> derived_files{"trajectory.h5", table_name,    "replay.json",
-                                                   "replay.bin",    "replay.html", "replay.png"};
-// … and what a run has besides, in the order in which it may go: without run.json nothing is a run.
-constexpr std::array<const char*, 4> kept_files{checkpoint_name, old_checkpoint_name, frames_name,
-                                                "run.json"};
 
 // Wall times (s). A checkpoint costs some 50 µs; it outlives the process. One that outlives the
 // machine has to wait for the disk, which may take a tenth of a second.
@@ -65,6 +55,12 @@ std::string utc_now() {
   return text.data();
 }
 
+std::vector<std::string> texts_of(const std::vector<drive::Warning>& warnings) {
+  std::vector<std::string> texts;
+  for (const drive::Warning& warning : warnings) texts.push_back(warning.text);
+  return texts;
+}
+
 const char* to_name(simulation::RunStatus status) {
   switch (status) {
     case simulation::RunStatus::completed:
@@ -77,135 +73,19 @@ const char* to_name(simulation::RunStatus status) {
   return "failed";
 }
 
+// Counts read better as integers; JSON has no infinity and no NaN.
+Json to_json(const SummaryItem& item) {
+  if (const auto* word = std::get_if<std::string>(&item.value)) return *word;
+  const double value = item.number();
+  if (!std::isfinite(value)) return nullptr;
+  return item.count ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
 // Where relative names in the scenario start from, wherever the reader stands.
 std::string folder_of(const fs::path& scenario) {
   std::error_code error;
   const fs::path whole = fs::absolute(scenario, error);
   return error ? std::string() : whole.parent_path().lexically_normal().string();
-}
-
-void remove_file(const fs::path& file) {
-  std::error_code error;
-  fs::remove(file, error);
-  if (error) throw FileError(fmt::format("{}: {}", file.string(), error.message()));
-}
-
-// `replay.html.1234.part` is what the process 1234 has not finished. The file's name; empty for
-// others, and while that process lives.
-std::string_view drafted_by_the_dead(std::string_view name) {
-  constexpr std::string_view ending = ".part";
-  if (!name.ends_with(ending)) return {};
-  name.remove_suffix(ending.size());
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return {};
-  pid_t process = 0;
-  const char* end = name.data() + name.size();
-  const auto [stop, fault] = std::from_chars(name.data() + dot + 1, end, process);
-  if (fault != std::errc{} || stop != end || process <= 0) return {};
-  // whoever had our own number before us is gone
-  const bool lives = process != ::getpid() && (::kill(process, 0) == 0 || errno != ESRCH);
-  return lives ? std::string_view{} : name.substr(0, dot);
-}
-
-// What `run`, `plot` and `export` leave when they are killed while they write. It harms no one
-// where it cannot be taken away.
-void remove_drafts(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (std::ranges::find(derived_files, drafted_by_the_dead(name)) != derived_files.end()) {
-      found.push_back(entry.path());
-    }
-  }
-  for (const auto& entry : fs::directory_iterator(folder / "plots", error)) {
-    const std::string name = entry.path().filename().string();
-    const fs::path kind = fs::path(drafted_by_the_dead(name)).extension();
-    if (kind == ".svg" || kind == ".png" || kind == ".pdf") found.push_back(entry.path());
-  }
-  for (const fs::path& file : found) fs::remove(file, error);
-}
-
-void remove_derived(const fs::path& folder) {
-  for (const char* name : derived_files) {
-    remove_file(folder / name);
-    remove_file(partial_name(folder / name));
-  }
-  remove_drafts(folder);
-}
-
-// The pictures that `coluber plot` names by itself; others in plots/ are the user's.
-constexpr std::array<std::string_view, 9> own_pictures{
-    "angles.svg",   "course.svg",   "energy.svg",  "forces.svg",    "path.svg",
-    "postures.svg", "residual.svg", "torques.svg", "velocities.svg"};
-
-std::vector<fs::path> own_plots(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder / "plots", error)) {
-    if (std::ranges::find(own_pictures, entry.path().filename().string()) != own_pictures.end()) {
-      found.push_back(entry.path());
-    }
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-// What a resumed run leaves behind is out of date. Gives back the names of what was there.
-std::vector<std::string> remove_outdated(const fs::path& folder) {
-  std::vector<std::string> removed;
-  std::error_code error;
-  for (const char* name : derived_files) {
-    if (fs::exists(folder / name, error)) removed.emplace_back(name);
-  }
-  remove_derived(folder);
-  for (const fs::path& picture : own_plots(folder)) {
-    removed.push_back("plots/" + picture.filename().string());
-    remove_file(picture);
-  }
-  return removed;
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  const auto kind = fs::status(folder, error);
-  if (fs::exists(kind)) {
-    if (fs::is_directory(kind)) return;
-    throw FolderExists(fmt::format("{} exists and is not a folder", folder.string()));
-  }
-  fs::create_directories(folder, error);
-  if (error) {
-    throw FileError(
-        fmt::format("{}: cannot make the folder: {}", folder.string(), error.message()));
-  }
-}
-
-// What a process leaves that is killed before it has written run.json.
-bool only_leftovers(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const fs::path name = entry.path().filename();
-    if (name != "run.json.part" && name != frames_name) return false;
-  }
-  return !error;
-}
-
-// Takes away our own files only, pictures of the old run with them.
-void clear_folder(const fs::path& folder, const RunFolderOptions& options) {
-  std::error_code error;
-  const bool empty = fs::is_empty(folder, error);
-  if (error) throw FileError(fmt::format("{}: {}", folder.string(), error.message()));
-  if (empty) return;
-  if (!options.force && !(options.resume && only_leftovers(folder))) {
-    throw FolderExists(fmt::format("{} exists and is not empty", folder.string()));
-  }
-  const bool was_run = fs::exists(folder / "run.json", error);
-  remove_derived(folder);
-  for (const char* name : kept_files) {
-    remove_file(folder / name);
-    remove_file(partial_name(folder / name));
-  }
-  if (was_run) fs::remove_all(folder / "plots", error);
 }
 
 // Turns "running" into "failed" in the file as it lies there, which a full disk allows.
@@ -225,6 +105,15 @@ void overwrite_status(const fs::path& file) noexcept {
 }
 
 }  // namespace
+
+/// What a run folder is told of the job whose frames it takes.
+struct RunFolder::JobInfo {
+  const scenario::Scenario& scenario;
+  const Shown& shown;
+  double rate_hz;
+  double dt;  // s; 0: no steps
+  std::vector<std::string> warnings;
+};
 
 struct RunFolder::Impl {
   fs::path folder;
@@ -263,16 +152,15 @@ struct RunFolder::Impl {
     sync_folder(folder);
   }
 
-  void describe(const simulation::Simulation& simulation, const RunFolderOptions& options);
+  void describe(const JobInfo& job, const RunFolderOptions& options);
   void resume(const RunToResume& old, const std::string& header, std::size_t values);
   void make_derived(const GiveUp& give_up);
   void add_fingerprints(const GiveUp& give_up);
   bool make_results(const GiveUp& give_up);
 };
 
-void RunFolder::Impl::describe(const simulation::Simulation& simulation,
-                               const RunFolderOptions& options) {
-  const scenario::Scenario& scenario = simulation.scenario;
+void RunFolder::Impl::describe(const JobInfo& job, const RunFolderOptions& options) {
+  const scenario::Scenario& scenario = job.scenario;
   run["format"] = "coluber-run";
   run["format_version"] = 1;
   run["status"] = "running";
@@ -293,15 +181,15 @@ void RunFolder::Impl::describe(const simulation::Simulation& simulation,
   run["seed"] = scenario.seed;
   run["options"] = Json::object();
   for (const auto& [name, value] : options.options) run["options"][name].push_back(value);
-  run["rate_hz"] = std::min(scenario.record.rate_hz, 1.0 / simulation.system->dt());
+  run["rate_hz"] = job.rate_hz;
   run["frames"] = 0;
-  run["warnings"] = simulation.warnings;
+  run["warnings"] = job.warnings;
   run["summary"] = Json::object();
   run["units"] = Json::object();
   run["wall"] = {{"start", utc_now()}};
   csv = scenario.record.csv;
   run["csv"] = csv;
-  dt = simulation.system->dt();
+  dt = job.dt;
   scenario_hash = scenario.hash;
 }
 
@@ -334,7 +222,22 @@ void RunFolder::Impl::resume(const RunToResume& old, const std::string& header,
 RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
                      const RunFolderOptions& options)
     : impl_(std::make_unique<Impl>()) {
-  const scenario::Scenario& scenario = simulation.scenario;
+  const double dt = simulation.system->dt();
+  open(std::move(folder),
+       {simulation.scenario, simulation.shown(),
+        std::min(simulation.scenario.record.rate_hz, 1.0 / dt), dt, texts_of(simulation.warnings)},
+       options);
+}
+
+RunFolder::RunFolder(fs::path folder, const simulation::StudyJob& job,
+                     const RunFolderOptions& options)
+    : impl_(std::make_unique<Impl>()) {
+  open(std::move(folder),
+       {job.scenario, *job.study, job.study->rate_hz(), 0.0, texts_of(job.warnings)}, options);
+}
+
+void RunFolder::open(fs::path folder, const JobInfo& job, const RunFolderOptions& options) {
+  const scenario::Scenario& scenario = job.scenario;
   Impl& impl = *impl_;
   impl.folder = std::move(folder);
   make_folder(impl.folder);
@@ -350,10 +253,10 @@ RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
   }
   if (!old) clear_folder(impl.folder, options);
 
-  impl.describe(simulation, options);
-  impl.replay.emplace(*simulation.system, scenario.title, impl.run["rate_hz"].get<double>());
+  impl.describe(job, options);
+  impl.replay.emplace(job.shown, scenario.title, job.rate_hz);
   impl.replay_frame.resize(impl.replay->size());
-  const std::vector<Observable>& observables = simulation.system->observables();
+  const std::vector<Observable>& observables = job.shown.observables();
   const std::string header = make_frame_header(observables, impl.replay->header());
   const auto values = static_cast<std::size_t>(frame_size(observables));
   if (old) impl.resume(*old, header, values);
@@ -371,9 +274,9 @@ RunFolder::RunFolder(fs::path folder, const simulation::Simulation& simulation,
 
 RunFolder::~RunFolder() = default;
 
-void RunFolder::frame(const System& system, std::span<const double> values) {
-  impl_->replay->fill(system, values, impl_->replay_frame);
-  impl_->frames->row(system.time(), values, impl_->replay_frame);
+void RunFolder::frame(double t, const Shown& shown, std::span<const double> values) {
+  impl_->replay->fill(t, shown, values, impl_->replay_frame);
+  impl_->frames->row(t, values, impl_->replay_frame);
 }
 
 bool RunFolder::wants_checkpoint() {
@@ -416,6 +319,7 @@ const std::vector<std::string>& RunFolder::removed() const { return impl_->remov
 void RunFolder::Impl::make_derived(const GiveUp& give_up) {
   FrameReader reader(folder / frames_name);
   Hdf5Writer trajectory(folder / "trajectory.h5", reader.layout().observables);
+  trajectory.add_drawing(reader.layout().replay);
   std::optional<CsvWriter> table;
   if (csv) table.emplace(folder / table_name, reader.layout().observables);
   OutputFile data(folder / "replay.bin");
@@ -428,6 +332,7 @@ void RunFolder::Impl::make_derived(const GiveUp& give_up) {
           fmt::format("{}: frame {} cannot be read back", (folder / frames_name).string(), k));
     }
     trajectory.row(frame.time, frame.values);
+    trajectory.drawing_row(frame.replay);
     if (table) table->row(frame.time, frame.values);
     data.write(frame.replay);
     unsynced += reader.layout().record_bytes;
@@ -496,25 +401,21 @@ FinishInfo RunFolder::finish(const simulation::RunOutcome& outcome, const GiveUp
   const auto factor = named("real_time_factor");
   const auto steps = named("steps");
   if (factor != info.summary.end() && steps != info.summary.end()) {
-    const double simulated = steps->value * impl.dt;
+    const double simulated = steps->number() * impl.dt;
     info.summary.insert(factor + 1, {"real_time_factor_total",
-                                     simulated / (outcome.wall_seconds + writing.count()), ""});
+                                     simulated / (outcome.wall_seconds + writing.count())});
   }
   run["warnings"] = outcome.warnings;
   for (const SummaryItem& item : info.summary) {
-    run["summary"][item.name] = item.value;
+    run["summary"][item.name] = to_json(item);
     run["units"][item.name] = item.unit;
   }
-  // counts read better as integers
-  for (const char* name :
-       {"steps", "failed_steps", "fallback_steps", "fallback_sweeps", "fallback_passes"}) {
-    if (auto found = run["summary"].find(name); found != run["summary"].end()) {
-      *found = static_cast<std::int64_t>(found->get<double>());
-    }
-  }
-  run["summary"]["final_state"] = fmt::format("{:016x}", outcome.final_state);
+  if (impl.dt > 0.0) run["summary"]["final_state"] = fmt::format("{:016x}", outcome.final_state);
   run["stopped_by"] = outcome.stopped_by;
-  run["iterations"] = {{"mean", outcome.iterations_mean}, {"max", outcome.iterations_max}};
+  for (const auto& [name, mean, largest] : outcome.step_figures) {
+    if (name != "iterations") continue;
+    run["iterations"] = {{"mean", mean}, {"max", static_cast<std::int64_t>(largest)}};
+  }
   run["wall"]["loop_s"] = outcome.wall_seconds;
   run["wall"]["results_s"] = writing.count();
   if (info.whole) {
@@ -544,28 +445,5 @@ void RunFolder::abandon(const std::string& message) noexcept {
 }
 
 const fs::path& RunFolder::path() const { return impl_->folder; }
-
-fs::path next_run_folder(const fs::path& parent, const std::string& name) {
-  for (int k = 1;; ++k) {
-    fs::path folder = parent / fmt::format("{}-{}", name, k);
-    std::error_code error;
-    if (!fs::exists(fs::symlink_status(folder, error))) return folder;
-  }
-}
-
-fs::path last_run_folder(const fs::path& parent, const std::string& name) {
-  const std::string prefix = name + '-';
-  int last = 1;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(parent, error)) {
-    const std::string found = entry.path().filename().string();
-    if (!found.starts_with(prefix)) continue;
-    int k = 0;
-    const char* end = found.data() + found.size();
-    const auto [stop, fault] = std::from_chars(found.data() + prefix.size(), end, k);
-    if (fault == std::errc{} && stop == end) last = std::max(last, k);
-  }
-  return parent / fmt::format("{}-{}", name, last);
-}
 
 }  // namespace coluber::record

@@ -2,9 +2,9 @@
 
 namespace coluber::record {
 
-void TrajectorySink::frame(const System& system, std::span<const double> values) {
-  if (trajectory_.time.empty()) trajectory_.observables = system.observables();
-  trajectory_.time.push_back(system.time());
+void TrajectorySink::frame(double t, const Shown& shown, std::span<const double> values) {
+  if (trajectory_.time.empty()) trajectory_.observables = shown.observables();
+  trajectory_.time.push_back(t);
   trajectory_.values.insert(trajectory_.values.end(), values.begin(), values.end());
 }
 

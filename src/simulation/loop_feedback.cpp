@@ -6,24 +6,23 @@
 namespace coluber::simulation {
 
 LoopFeedback::LoopFeedback(const System& system, const gait::Gait& gait,
-                           control::Controller& controller, double start_time,
-                           const std::atomic<bool>* interrupt)
+                           control::Controller& controller, const std::atomic<bool>* interrupt)
     : system_(system),
       gait_(gait),
       controller_(controller),
-      start_time_(start_time),
       interrupt_(interrupt),
-      phi_(system.joint_count()),
+      phi_(dynamic_cast<const JointDriven&>(system).joint_count()),
       phidot_(phi_),
       phi_d_(phi_),
       phidot_d_(phi_),
       phidd_d_(Eigen::VectorXd::Constant(phi_.size(), std::numeric_limits<double>::quiet_NaN())),
-      command_(system.joint_count()) {}
+      command_(static_cast<int>(phi_.size())) {}
 
 void LoopFeedback::compute_torque(double t, const Eigen::Ref<const Eigen::VectorXd>& phi,
                                   const Eigen::Ref<const Eigen::VectorXd>& phidot,
                                   const BaseState& base, Eigen::Ref<Eigen::VectorXd> tau) {
-  if (interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed)) throw Interrupted{};
+  if (interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed))
+    throw Driver::Interrupted{};
   phi_ = phi;
   phidot_ = phidot;
   gait_.evaluate(t, phi_d_, phidot_d_);
@@ -48,7 +47,8 @@ void LoopFeedback::compute_torque(double t, const Eigen::Ref<const Eigen::Vector
 
 double LoopFeedback::next_break(double t) const {
   const double next = gait_.next_break(t);
-  return start_time_ > t ? std::min(next, start_time_) : next;
+  const double start = controller_.start_time();
+  return start > t ? std::min(next, start) : next;
 }
 
 }  // namespace coluber::simulation

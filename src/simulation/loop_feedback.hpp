@@ -6,21 +6,20 @@
 
 #include "coluber/control/controller.hpp"
 #include "coluber/core/system.hpp"
+#include "coluber/drive/feedback.hpp"
 #include "coluber/gait/gait.hpp"
+
+#include "simulation/driver.hpp"
 
 namespace coluber::simulation {
 
 /// Gait and controller as one torque law, for a model that is integrated.
 class LoopFeedback final : public Feedback {
  public:
-  /// Thrown out of an integration that is not wanted any more.
-  struct Interrupted {};
-
-  /// The controller is `continuous()`; its motors are off before `start_time` (s). Once
-  /// `interrupt`, if there is one, is set, compute_torque() throws Interrupted: a step of the
-  /// integrator may take long.
+  /// The controller is `continuous()`. Once `interrupt`, if there is one, is set, compute_torque()
+  /// throws Driver::Interrupted: a step of the integrator may take long.
   LoopFeedback(const System& system, const gait::Gait& gait, control::Controller& controller,
-               double start_time, const std::atomic<bool>* interrupt = nullptr);
+               const std::atomic<bool>* interrupt = nullptr);
 
   void compute_torque(double t, const Eigen::Ref<const Eigen::VectorXd>& phi,
                       const Eigen::Ref<const Eigen::VectorXd>& phidot, const BaseState& base,
@@ -31,7 +30,6 @@ class LoopFeedback final : public Feedback {
   const System& system_;
   const gait::Gait& gait_;
   control::Controller& controller_;
-  double start_time_;
   const std::atomic<bool>* interrupt_;
   Eigen::VectorXd phi_, phidot_, phi_d_, phidot_d_, phidd_d_;
   JointCommand command_;

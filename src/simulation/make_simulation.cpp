@@ -5,91 +5,151 @@
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/drive/joints.hpp"
+#include "coluber/drive/linked.hpp"
+#include "coluber/drive/stepping.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/simulation/registry.hpp"
 #include "coluber/simulation/simulation.hpp"
+
+#include "keys/limits.hpp"
 
 namespace coluber::simulation {
 
 namespace {
 
-constexpr double degree = 0.017453292519943295;  // rad
-
-template <typename Factory>
-Factory find(const std::vector<Entry<Factory>>& entries, const scenario::Scenario& scenario,
-             const char* key, const std::string& name) {
+template <typename Entry>
+const Entry& find(const std::vector<Entry>& entries, const scenario::Scenario& scenario,
+                  const char* key, const std::string& name) {
   std::string known;
-  for (const Entry<Factory>& entry : entries) {
-    if (entry.name == name) return entry.make;
-    known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", entry.name);
+  for (const Entry& entry : entries) {
+    if (entry.keys.name == name) return entry;
+    known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", entry.keys.name);
   }
   throw InputError(Diagnostic{scenario::locate(scenario, key), key,
                               fmt::format("there is no \"{}\"", name), "known: " + known});
 }
 
-// Joint angles at t = 0. A soft start holds references back; it does not change the shape.
-Eigen::VectorXd compute_start_phi(const scenario::Scenario& scenario,
-                                  std::vector<std::string>& warnings) {
-  const Eigen::Index joints = scenario.robot.angles();
-  Eigen::VectorXd phi = Eigen::VectorXd::Zero(joints);
-  switch (scenario.start.shape) {
-    case scenario::StartShape::straight:
-      break;
-    case scenario::StartShape::angles:
-      if (static_cast<Eigen::Index>(scenario.start.angles_deg.size()) != joints) {
-        throw InputError(Diagnostic{scenario::locate(scenario, "start.shape"), "start.shape",
-                                    fmt::format("has {} angles, the robot needs {}",
-                                                scenario.start.angles_deg.size(), joints),
-                                    ""});
-      }
-      for (Eigen::Index i = 0; i < joints; ++i) {
-        phi(i) = scenario.start.angles_deg[static_cast<std::size_t>(i)] * degree;
-      }
-      break;
-    case scenario::StartShape::gait:
-      if (scenario.gait.present) {
-        const auto make = find(gaits(), scenario, "gait.name", scenario.gait.name);
-        Eigen::VectorXd rate(joints);
-        make(scenario, false, warnings)->evaluate(0.0, phi, rate);
-      }
-      break;
-  }
-  return phi;
+drive::Build make_build(const scenario::Scenario& scenario, std::vector<drive::Warning>& warnings) {
+  return {.options = scenario.options,
+          .model = scenario.model,
+          .controller = scenario.controller,
+          .seed = scenario.seed,
+          .locate = [&scenario](std::string_view key) { return scenario::locate(scenario, key); },
+          .gait_start = {},
+          .warnings = warnings};
+}
+
+/// What nobody can have meant to record.
+void refuse_size(const scenario::Scenario& scenario, const Shown& shown) {
+  const double numbers = frame_size(shown.observables()) + 1.0;
+  const double frames = scenario.duration * scenario.record.rate_hz + 1.0;
+  if (frames * numbers <= keys::limits::values) return;
+  throw InputError(Diagnostic{
+      scenario::locate(scenario, "record.rate_hz"), "record.rate_hz",
+      fmt::format("{:.3g} frames of {:.0f} numbers are {:.3g} GB, the limit is {:.3g} GB", frames,
+                  numbers, frames * numbers * 8e-9, keys::limits::values * 8e-9),
+      fmt::format("for this robot and duration at most  rate_hz = {:.3g}",
+                  keys::limits::values / numbers / scenario.duration)});
+}
+
+/// Conditions of [stop] look at links.
+void refuse_stop(const scenario::Scenario& scenario, const System& system) {
+  const auto& stop = scenario.get<drive::Stop>();
+  if (!(stop.past_x || stop.stuck_s) || dynamic_cast<const Linked*>(&system) != nullptr) return;
+  const std::string key = stop.past_x ? "stop.past_x" : "stop.stuck_s";
+  throw InputError(Diagnostic{scenario::locate(scenario, key), key,
+                              fmt::format("the model \"{}\" has no links", scenario.model),
+                              "leave it out"});
+}
+
+/// The controller that the scenario names, connected to its system.
+void add_controller_to(Simulation& simulation, const drive::Build& build) {
+  const scenario::Scenario& scenario = simulation.scenario;
+  const ControllerEntry& entry =
+      find(controllers(), scenario, "controller.name", scenario.controller);
+  simulation.controller = entry.make(build);
+  const std::string why = simulation.controller->connect(*simulation.system, simulation.warnings);
+  if (why.empty()) return;
+  throw InputError(build.fault("controller.name",
+                               fmt::format("\"{}\" {}; the model \"{}\" does not offer that",
+                                           entry.keys.name, why, scenario.model),
+                               "take another controller, or another model"));
 }
 
 }  // namespace
 
+ShownTogether Simulation::shown() const {
+  std::vector<Shown*> parts{system.get()};
+  if (controller != nullptr) parts.push_back(controller.get());
+  if (gait != nullptr) parts.push_back(gait.get());
+  return ShownTogether(std::move(parts));
+}
+
 // Faults of the gait's table do not keep those of the geometry back, unless the start shape comes
 // from the table. The scenario's faults go before the table's, which is another file.
-Simulation make_simulation(const scenario::Scenario& scenario) {
+Simulation make_simulation(const scenario::Scenario& given) {
   Simulation simulation;
-  simulation.scenario = scenario;
-  const auto make_model = find(models(), scenario, "robot.model", scenario.robot.model);
-  const auto make_controller =
-      find(controllers(), scenario, "controller.name", scenario.controller.name);
+  simulation.scenario = given;
+  const scenario::Scenario& scenario = simulation.scenario;
+  const ModelEntry& model = find(models(), scenario, "robot.model", scenario.model);
+  drive::Build build = make_build(scenario, simulation.warnings);
+  const int angles =
+      model.keys.joint_angles ? model.keys.joint_angles(scenario.options).value_or(0) : 0;
 
   std::vector<Diagnostic> gait_faults;
-  if (scenario.gait.present) {
-    const auto make_gait = find(gaits(), scenario, "gait.name", scenario.gait.name);
+  bool start_needs_gait = false;
+  if (!scenario.gait.empty()) {
+    const GaitEntry& gait = find(gaits(), scenario, "gait.name", scenario.gait);
     try {
-      simulation.gait = make_gait(scenario, true, simulation.warnings);
+      simulation.gait = gait.make(build, angles, true);
     } catch (const InputError& error) {
-      if (scenario.start.shape == scenario::StartShape::gait) throw;
       gait_faults = error.faults();
     }
+    // A soft start holds references back; it does not change the shape.
+    build.gait_start = [&] {
+      start_needs_gait = true;
+      if (!gait_faults.empty()) throw InputError(gait_faults);
+      std::vector<drive::Warning> said_already;
+      const drive::Build quiet = make_build(scenario, said_already);
+      const auto references = gait.make(quiet, angles, false);
+      drive::StartShape start{Eigen::VectorXd(angles), references->mean_line()};
+      Eigen::VectorXd rates(angles);
+      references->evaluate(0.0, start.phi, rates);
+      return start;
+    };
   }
-  const Eigen::VectorXd start_phi = compute_start_phi(scenario, simulation.warnings);
-  if (!scenario.gait.present) simulation.gait = std::make_unique<gait::Held>(start_phi);
-  simulation.controller = make_controller(scenario);
   try {
-    simulation.system = make_model(scenario, start_phi, simulation.warnings);
+    simulation.system = model.make(build);
   } catch (const InputError& error) {
     std::vector<Diagnostic> faults = error.faults();
-    faults.insert(faults.end(), gait_faults.begin(), gait_faults.end());
+    if (!start_needs_gait) faults.insert(faults.end(), gait_faults.begin(), gait_faults.end());
     throw InputError(std::move(faults));
   }
   if (!gait_faults.empty()) throw InputError(std::move(gait_faults));
+  if (model.keys.takes_gait) {
+    const auto* joints = dynamic_cast<const JointDriven*>(simulation.system.get());
+    if (simulation.gait == nullptr && joints != nullptr) {
+      Eigen::VectorXd phi(joints->joint_count());
+      Eigen::VectorXd phidot(joints->joint_count());
+      joints->joint_state(phi, phidot);
+      simulation.gait = std::make_unique<gait::Held>(std::move(phi));
+    }
+    add_controller_to(simulation, build);
+  }
+  refuse_stop(scenario, *simulation.system);
+  refuse_size(scenario, simulation.shown());
   return simulation;
+}
+
+StudyJob make_study(const std::string& name, const scenario::Scenario& scenario) {
+  for (const StudyEntry& entry : studies()) {
+    if (entry.keys.name != name) continue;
+    StudyJob job{scenario, nullptr, {}};
+    job.study = entry.make(make_build(job.scenario, job.warnings));
+    return job;
+  }
+  throw Error(fmt::format("there is no study \"{}\"", name));
 }
 
 }  // namespace coluber::simulation

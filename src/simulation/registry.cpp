@@ -1,144 +1,204 @@
 #include "coluber/simulation/registry.hpp"
 
-#include <cmath>
-#include <cstddef>
+#include <optional>
 #include <utility>
 
-#include <fmt/format.h>
+#include "coluber/chain/robot.hpp"
+#include "coluber/control/servo.hpp"
+#include "coluber/drive/stepping.hpp"
+#include "coluber/gait/keys.hpp"
+#include "coluber/nonsmooth/keys.hpp"
+#include "coluber/planar/keys.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/spatial/keys.hpp"
+#include "coluber/world/keys.hpp"
 
-#include "coluber/control/input_output_linearisation.hpp"
-#include "coluber/control/noisy_measurement.hpp"
-#include "coluber/control/pd.hpp"
-#include "coluber/gait/harmonic.hpp"
-#include "coluber/gait/table.hpp"
-#include "coluber/simulation/make_minimal.hpp"
-#include "coluber/simulation/make_planar.hpp"
-#include "coluber/simulation/make_spatial.hpp"
+#include "control/make.hpp"
+#include "gait/make.hpp"
+#include "keys/key_table.hpp"
+#include "planar/make.hpp"
+#include "spatial/make.hpp"
 
-#include "planar_model.hpp"
+// Every component of the library, one entry each. Nothing else names a model.
 
 namespace coluber::simulation {
 
 namespace {
 
-constexpr double degree = 0.017453292519943295;  // rad
+/// Joint angles of a chain with one axis per joint.
+std::optional<int> one_per_joint(const keys::OptionSet& options) {
+  const auto* robot = options.find<chain::Robot>();
+  if (robot == nullptr || !robot->known) return std::nullopt;
+  return static_cast<int>(robot->link.size()) - 1;
+}
 
-void warn_of_held_joints(const gait::Harmonic& wave, const char* joint,
-                         std::vector<std::string>& warnings) {
-  for (std::size_t i = 0; i < wave.release_times().size(); ++i) {
-    if (std::isinf(wave.release_times()[i]) && wave.release_times()[i] > 0.0) {
-      warnings.push_back(fmt::format(
-          "gait.soft_start: the reference of {} {} never comes within 3 degrees of zero: "
-          "the joint is held for the whole run",
-          joint, i + 1));
-    }
+std::optional<int> spatial_angles(const keys::OptionSet& options) {
+  std::optional<int> angles = one_per_joint(options);
+  if (angles) *angles *= options.find<spatial::Keys>()->joint == spatial::Joint::cardan ? 2 : 1;
+  return angles;
+}
+
+std::vector<ModelEntry> library_models() {
+  return {
+      {{{.name = "planar",
+         .doc = "snake in the plane with set-valued contact and friction, Transeth chapter 3",
+         .sections = {&chain::robot_keys(), &planar::planar_keys(), &world::ground_keys(),
+                      &world::obstacle_keys(), &chain::start_keys(), &nonsmooth::solver_keys(),
+                      &control::base_noise_keys()}},
+        true,
+        one_per_joint},
+       planar::make_planar},
+      {{{.name = "spatial",
+         .doc = "snake in space with ground, cylinders and rolling, Transeth chapter 4",
+         .sections = {&chain::robot_keys(), &spatial::spatial_keys(), &world::ground_keys(),
+                      &world::obstacle_keys(), &chain::start_keys(), &nonsmooth::solver_keys(),
+                      &gait::vertical_keys()},
+         .defaults = {{"solver.thesis.r_T", 0.01}}},  // Transeth table 7.2
+        true,
+        spatial_angles},
+       spatial::make_spatial},
+      {{{.name = "minimal",
+         .doc = "planar snake in minimal coordinates, the plant of model-based control: two "
+                "friction points per link, no obstacles, Transeth chapter 6",
+         .sections = {&chain::robot_keys(), &planar::planar_keys(), &planar::minimal_keys(),
+                      &world::ground_keys(), &world::obstacle_keys(), &chain::start_keys(),
+                      &nonsmooth::solver_keys(), &control::base_noise_keys()},
+         .defaults = {{"robot.friction_points", std::int64_t{2}},
+                      {"solver.thesis.r_T", 0.2},
+                      {"solver.thesis.epsilon", 1e-5}},
+         .formerly = "robot_model"},
+        true,
+        one_per_joint},
+       planar::make_minimal},
+  };
+}
+
+std::vector<GaitEntry> library_gaits() {
+  const std::vector<const keys::Section*> harmonic{&gait::harmonic_keys()};
+  return {
+      {{.name = "lateral_undulation",
+        .doc = "amplitude · sin(omega t + (i - 1) phase) + offset, Transeth (7.1); with "
+               "gait.vertical also at the pitch joints",
+        .sections = harmonic},
+       gait::make_harmonic},
+      {{.name = "sidewinding",
+        .doc = "yaw and pitch waves a quarter turn apart, Transeth (7.5)",
+        .sections = harmonic,
+        .defaults = {{"gait.amplitude_deg", 30.0}, {"gait.vertical.amplitude_deg", 10.0}}},
+       gait::make_harmonic},
+      {{.name = "lateral_rolling",
+        .doc = "a U that rolls sideways, Transeth (7.4)",
+        .sections = harmonic,
+        .defaults = {{"gait.amplitude_deg", 10.0},
+                     {"gait.phase_deg", 0.0},
+                     {"gait.vertical.amplitude_deg", 10.0}}},
+       gait::make_harmonic},
+      // The pitch angle is largest, an arch, where the yaw angle is largest either way.
+      {{.name = "sinus_lifting",
+        .doc = "lateral undulation that lifts its crests: a pitch wave of twice the frequency and "
+               "phase, Transeth 2.4.2",
+        .sections = harmonic,
+        .defaults = {{"gait.vertical.amplitude_deg", 5.0},
+                     {"gait.vertical.offset_phase_deg", -90.0}}},
+       gait::make_harmonic},
+      {{.name = "table",
+        .doc = "joint angles over time from a CSV file, cubic in between",
+        .sections = {&gait::table_keys()}},
+       gait::make_table},
+  };
+}
+
+std::vector<ControllerEntry> library_controllers() {
+  const std::vector<const keys::Section*> servo{&control::servo_keys(), &control::noise_keys()};
+  std::vector<const keys::Section*> linearisation = servo;
+  linearisation.push_back(&control::linearisation_keys());
+  return {
+      {{.name = "pd",
+        .doc = "kp (phi_d - phi) + kd (phidot_d - phidot) at every joint, Transeth (3.51)",
+        .sections = servo},
+       control::make_pd},
+      {{.name = "input_output_linearisation",
+        .doc = "torques that cancel the robot's own dynamics and leave kp, kd to rule the error, "
+               "Transeth (6.58), (6.60); for planar models with two friction points, viscous "
+               "friction and no obstacles",
+        .sections = linearisation,
+        .defaults = {{"solver.dt", 2.5e-4},  // Transeth table 7.2; its gains allow 8.3e-4
+                     {"controller.kp", 4e5},
+                     {"controller.kd", 2.4e3}}},
+       control::make_linearisation},
+  };
+}
+
+std::vector<keys::CatalogueRobot> library_robots() {
+  return {
+      // Transeth, Table 7.1. Its 0.682 kg is the print of 7.5 kg over 11 links.
+      {.name = "aiko",
+       .doc = "Aiko, 11 links, 7.5 kg, 1.34 m (Transeth 2007, Table 7.1)",
+       .toml = "[robot]\n"
+               "links = 11\n"
+               "[robot.link]\n"
+               "mass = 0.6818181818181818\n"
+               "inertia = 1.32e-3\n"
+               "length = 0.122\n"
+               "half_core = 0.0393\n"
+               "radius = 0.0525\n"
+               "inertia_axial = 9.40e-4\n"},
+  };
+}
+
+/// The library's components and those that a program has added.
+struct All {
+  std::vector<ModelEntry> models = library_models();
+  std::vector<GaitEntry> gaits = library_gaits();
+  std::vector<ControllerEntry> controllers = library_controllers();
+  std::vector<StudyEntry> studies;
+  std::vector<keys::CatalogueRobot> robots = library_robots();
+  keys::Registry registry;
+  std::optional<keys::KeyTable> table;
+
+  All() { update(); }
+  void update() {
+    registry = {};
+    registry.common = {&scenario::job_keys(), &drive::stepping_keys(), &drive::stop_keys(),
+                       &scenario::record_keys()};
+    for (const ModelEntry& entry : models) registry.models.push_back(entry.keys);
+    for (const GaitEntry& entry : gaits) registry.gaits.push_back(entry.keys);
+    for (const ControllerEntry& entry : controllers) registry.controllers.push_back(entry.keys);
+    for (const StudyEntry& entry : studies) registry.studies.push_back(entry.keys);
+    registry.robots = robots;
+    table.emplace(registry);
   }
+};
+
+All& all() {
+  static All everything;
+  return everything;
 }
 
-/// Every harmonic gait: a wave at the yaw joints, and one at the pitch joints if there are any.
-/// What tells the gaits apart are their defaults, which the scenario has filled in.
-std::unique_ptr<gait::Gait> make_harmonic(const scenario::Scenario& scenario, bool soft_start,
-                                          std::vector<std::string>& warnings) {
-  const scenario::Gait& gait = scenario.gait;
-  const auto joints = static_cast<int>(scenario.robot.link.size()) - 1;
-  gait::HarmonicOptions yaw{.amplitude = gait.amplitude_deg * degree,
-                            .omega = gait.omega_deg * degree,
-                            .phase = gait.phase_deg * degree,
-                            .offset = gait.offset_deg * degree,
-                            .soft_start = soft_start && gait.soft_start,
-                            .start_time = scenario.controller.start_time};
-  if (scenario.robot.angles() == joints) {
-    auto made = std::make_unique<gait::Harmonic>(joints, yaw);
-    warn_of_held_joints(*made, "joint", warnings);
-    return made;
-  }
-  gait::HarmonicOptions pitch = yaw;
-  pitch.amplitude = gait.vertical.amplitude_deg * degree;
-  pitch.omega = gait.vertical.omega_deg * degree;
-  pitch.phase = gait.vertical.phase_deg * degree;
-  pitch.start_phase = gait.vertical.offset_phase_deg * degree;
-  pitch.offset = 0.0;
-  auto made = std::make_unique<gait::TwoAxes>(joints, yaw, pitch);
-  warn_of_held_joints(made->yaw(), "yaw joint", warnings);
-  warn_of_held_joints(made->pitch(), "pitch joint", warnings);
-  return made;
-}
-
-std::unique_ptr<gait::Gait> make_table(const scenario::Scenario& scenario, bool /*soft_start*/,
-                                       std::vector<std::string>& /*warnings*/) {
-  return gait::load_table(scenario.gait.table, scenario.robot.angles());
-}
-
-/// The controller behind the scenario's measurement noise, if it has any.
-std::unique_ptr<control::Controller> add_noise(const scenario::Scenario& scenario,
-                                               std::unique_ptr<control::Controller> controller) {
-  const scenario::Noise& noise = scenario.controller.noise;
-  if (noise == scenario::Noise{}) return controller;
-  return std::make_unique<control::NoisyMeasurement>(
-      std::move(controller), control::NoiseOptions{.position = noise.position,
-                                                   .heading = noise.heading_deg * degree,
-                                                   .joint = noise.joint_deg * degree,
-                                                   .velocity = noise.velocity,
-                                                   .heading_rate = noise.heading_rate_deg * degree,
-                                                   .joint_rate = noise.joint_rate_deg * degree,
-                                                   .seed = scenario.seed});
-}
-
-std::unique_ptr<control::Controller> make_pd(const scenario::Scenario& scenario) {
-  const scenario::Controller& controller = scenario.controller;
-  return add_noise(scenario, std::make_unique<control::Pd>(
-                                 control::PdOptions{.kp = controller.kp,
-                                                    .kd = controller.kd,
-                                                    .implicit_servo = controller.implicit_servo,
-                                                    .start_time = controller.start_time,
-                                                    .torque_limit = controller.torque_limit}));
-}
-
-std::unique_ptr<control::Controller> make_linearisation(const scenario::Scenario& scenario) {
-  const scenario::Controller& controller = scenario.controller;
-  return add_noise(scenario,
-                   std::make_unique<control::InputOutputLinearisation>(
-                       make_planar_model(scenario),
-                       control::LinearisationOptions{.kp = controller.kp,
-                                                     .kd = controller.kd,
-                                                     .eps_C = scenario.world.friction_smoothing,
-                                                     .start_time = controller.start_time,
-                                                     .torque_limit = controller.torque_limit}));
+template <typename Entry>
+void add(std::vector<Entry>& entries, Entry entry) {
+  entries.push_back(std::move(entry));
+  all().update();
 }
 
 }  // namespace
 
-const std::vector<Entry<ModelFactory>>& models() {
-  static const std::vector<Entry<ModelFactory>> entries{
-      {"planar", "snake in the plane with set-valued friction and circular obstacles (Transeth 3)",
-       make_planar},
-      {"spatial", "snake in space on a floor among vertical cylinders, with rolling (Transeth 4)",
-       make_spatial},
-      {"minimal",
-       "planar snake in minimal coordinates, the plant of model-based control (Transeth 6)",
-       make_minimal},
-  };
-  return entries;
-}
+const std::vector<ModelEntry>& models() { return all().models; }
+const std::vector<GaitEntry>& gaits() { return all().gaits; }
+const std::vector<ControllerEntry>& controllers() { return all().controllers; }
+const std::vector<StudyEntry>& studies() { return all().studies; }
 
-const std::vector<Entry<GaitFactory>>& gaits() {
-  static const std::vector<Entry<GaitFactory>> entries{
-      {"lateral_undulation", "a sine wave along the body, Transeth (7.1)", make_harmonic},
-      {"sidewinding", "yaw and pitch waves a quarter turn apart, Transeth (7.5)", make_harmonic},
-      {"lateral_rolling", "a U that rolls sideways, Transeth (7.4)", make_harmonic},
-      {"sinus_lifting", "lateral undulation that lifts its crests, Transeth 2.4.2", make_harmonic},
-      {"table", "joint angles over time from a CSV file, cubic in between", make_table},
-  };
-  return entries;
-}
-
-const std::vector<Entry<ControllerFactory>>& controllers() {
-  static const std::vector<Entry<ControllerFactory>> entries{
-      {"pd", "proportional-derivative joint servos, Transeth (3.51)", make_pd},
-      {"input_output_linearisation",
-       "torques that cancel the robot's own dynamics, Transeth (6.58), (6.60)", make_linearisation},
-  };
-  return entries;
-}
+void add_model(ModelEntry entry) { add(all().models, std::move(entry)); }
+void add_gait(GaitEntry entry) { add(all().gaits, std::move(entry)); }
+void add_controller(ControllerEntry entry) { add(all().controllers, std::move(entry)); }
+void add_study(StudyEntry entry) { add(all().studies, std::move(entry)); }
+void add_robot(keys::CatalogueRobot robot) { add(all().robots, std::move(robot)); }
 
 }  // namespace coluber::simulation
+
+namespace coluber::keys {
+
+const Registry& registry() { return simulation::all().registry; }
+const KeyTable& key_table() { return *simulation::all().table; }
+
+}  // namespace coluber::keys

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "coluber/core/system.hpp"
-#include "coluber/scenario/scenario.hpp"
+#include "coluber/drive/linked.hpp"
+#include "coluber/drive/stepping.hpp"
 
 namespace coluber::simulation {
 
@@ -18,8 +18,9 @@ namespace coluber::simulation {
 /// run alive. Time before the motors start (controller.start_time) does not count.
 class StopConditions {
  public:
-  /// `system` is the robot at its start. Nothing is looked at if the scenario asks for nothing.
-  StopConditions(const scenario::Scenario& scenario, const System& system);
+  /// `system` is the robot at its start, its motors off before `start_time` (s). Nothing is looked
+  /// at if `stop` asks for nothing, or the robot has no links.
+  StopConditions(const drive::Stop& stop, double start_time, const System& system);
 
   /// After a step: does a condition hold now?
   bool triggered(const System& system);
@@ -39,15 +40,12 @@ class StopConditions {
   }
 
  private:
-  void update_centres(const System& system);
   bool is_past(const System& system);
   bool is_stuck(const System& system);
 
-  scenario::Stop stop_;
-  bool on_ = false;
+  drive::Stop stop_;
+  const Linked* robot_;  // null: nothing to look at
   double start_time_ = 0.0;
-  std::vector<double> length_, offset_;  // of every link (m)
-  std::vector<double> poses_;
   Eigen::VectorXd centre_;  // x, y of every link
   struct Memory {
     bool started_beyond = false;  // link 1 began at x > past_x

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "coluber/core/error.hpp"
-#include "coluber/core/hash.hpp"
+#include "coluber/core/state_hash.hpp"
 #include "coluber/spatial/system.hpp"
 
 #include "nonsmooth/exchange.hpp"
@@ -17,9 +16,7 @@
 namespace coluber::spatial {
 namespace {
 
-constexpr std::uint32_t version = 2;
-constexpr std::int64_t most_iterations = std::int64_t{1}
-                                         << 62U;  // since a frame; leaves room to add
+constexpr std::uint32_t version = 3;
 
 template <typename Bytes, typename Value>
 void exchange_state(Bytes& bytes, Value& state) {
@@ -34,12 +31,6 @@ void exchange_state(Bytes& bytes, Value& state) {
       nonsmooth::exchange_point(bytes, rolling);
     });
   }
-}
-
-template <typename Bytes, typename Value>
-void exchange_work(Bytes& bytes, Value& work) {
-  auto& [servo, friction, contact, gravity, scheme] = work;
-  bytes(servo, friction, contact, gravity, scheme);
 }
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
@@ -66,11 +57,8 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 
 template <typename Bytes, typename Self>
 void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
-  bytes(self.data_.tau, self.phi_d_, self.data_.kinetic_energy);  // observed until the next step
-  bytes(self.ground_sum_, self.obstacle_sum_, self.frame_start_, self.frame_residual_,
-        self.frame_rigid_residual_, self.frame_penetration_, self.frame_iterations_);
-  exchange_work(bytes, self.work_);
-  TorquePeak::exchange(bytes, self.torque_peak_);
+  bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
+  chain::ContactAccount<3>::exchange(bytes, self.account_);
   bytes(self.ground_penetration_, self.obstacle_penetration_, self.start_, self.heading_,
         self.start_heading_);
 }
@@ -89,28 +77,20 @@ void SpatialSystem::restore_state(ByteReader& bytes) {
   exchange_state(bytes, state);
   require_fit(bytes, model_, state);
   auto hardest = hardest_;
-  ByteWriter before;
-  exchange_sums(before, *this);
-  try {
-    exchange_sums(bytes, *this);
-    if (frame_start_ < 0 || frame_start_ > state.k) bytes.refuse("a frame before the first step");
-    if (frame_iterations_ < 0 || frame_iterations_ > most_iterations) {
-      bytes.refuse("an impossible number of iterations");
-    }
-    hardest.load(bytes);
-  } catch (const Error&) {
-    ByteReader back(before.bytes(), "");
-    exchange_sums(back, *this);
-    throw;
-  }
+  restore_or_keep(
+      bytes, [this](auto& to) { exchange_sums(to, *this); },
+      [&] {
+        account_.run.require_fit(bytes, state.k);
+        hardest.load(bytes);
+      });
   state_ = std::move(state);
   hardest_ = std::move(hardest);
 }
 
 std::uint64_t SpatialSystem::state_hash() const {
-  ByteWriter bytes;
-  exchange_state(bytes, state_);
-  return Hasher().update(bytes.bytes()).finish();
+  StateHasher hash(StateHasher::Sizes::counted);
+  exchange_state(hash, state_);
+  return hash.finish();
 }
 
 }  // namespace coluber::spatial

@@ -1,53 +1,36 @@
 #include <cmath>
-#include <numbers>
-
-#include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/math/sincos.hpp"
 #include "coluber/spatial/snake.hpp"
 
+#include "chain/links.hpp"
+#include "chain/validity.hpp"
 #include "rotation.hpp"
 
 namespace coluber::spatial {
 
 void require_valid(const Model& model) {
-  const auto demand = [](bool good, const char* what, double value, std::size_t index) {
-    if (!good)
-      throw Error(fmt::format("spatial model: {} of number {} is {}", what, index + 1, value));
-  };
+  const chain::Demand demand("spatial");
   if (model.links.empty()) throw Error("spatial model: a robot needs at least one link");
   for (std::size_t i = 0; i < model.links.size(); ++i) {
     const Link& link = model.links[i];
-    demand(std::isfinite(link.m) && link.m > 0.0, "link mass", link.m, i);
-    demand(std::isfinite(link.Theta_psi) && link.Theta_psi > 0.0, "link inertia", link.Theta_psi,
-           i);
-    demand(std::isfinite(link.Theta_rho) && link.Theta_rho > 0.0, "link inertia_axial",
-           link.Theta_rho, i);
+    demand.is_positive("link mass", link.m, i);
+    demand.is_positive("link inertia", link.Theta_psi, i);
+    demand.is_positive("link inertia_axial", link.Theta_rho, i);
     demand(link.Theta_rho <= 2.0 * link.Theta_psi,
            "link inertia_axial, which no body has above twice its inertia across,", link.Theta_rho,
            i);
-    demand(std::isfinite(link.L) && link.L > 0.0, "link length", link.L, i);
-    demand(std::isfinite(link.L_GS) && link.L_GS >= 0.0, "link half_core", link.L_GS, i);
-    demand(std::isfinite(link.L_SC) && link.L_SC > 0.0, "link radius", link.L_SC, i);
-    demand(std::isfinite(link.offset), "link cg_offset", link.offset, i);
+    demand.shape(link, i);
     demand(model.load_sharing != LoadSharing::equal || std::abs(link.offset) <= link.L_GS,
            "with equal load sharing, where the two points carry the link between them, the link "
            "cg_offset",
            link.offset, i);
   }
-  for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
-    const Obstacle& obstacle = model.obstacles[j];
-    demand(obstacle.H.allFinite(), "obstacle position", obstacle.H.sum(), j);
-    demand(std::isfinite(obstacle.L_H) && obstacle.L_H > 0.0, "obstacle radius", obstacle.L_H, j);
-    demand(std::isfinite(obstacle.mu) && obstacle.mu >= 0.0, "obstacle friction", obstacle.mu, j);
-  }
-  demand(std::isfinite(model.g) && model.g >= 0.0, "gravity", model.g, 0);
-  demand(model.mu_T.allFinite() && model.mu_T.minCoeff() >= 0.0, "friction", model.mu_T.minCoeff(),
-         0);
-  demand(std::isfinite(model.mu_V) && model.mu_V >= 0.0, "rolling friction", model.mu_V, 0);
-  demand(std::abs(model.tilt) < 0.5 * std::numbers::pi, "tilt", model.tilt, 0);
-  demand(std::isfinite(model.tilt_direction), "tilt direction", model.tilt_direction, 0);
+  demand.obstacles(model.obstacles);
+  demand.ground(model.g, model.mu_T);
+  demand.is_not_negative("rolling friction", model.mu_V);
+  demand.slope(model.tilt, model.tilt_direction);
 }
 
 void Pose::resize(const Model& model) {
@@ -70,15 +53,9 @@ void compute_pose(const Model& model, const Vector3d& r, const Eigen::Vector4d& 
   pose.e_z.col(b) = R.col(2);
   pose.r.col(b).setZero();
 
-  // From a centre of gravity, the joint to link i+1 is L/2 - offset ahead, the other L/2 + offset
-  // behind.
-  const auto ahead = [&](int i) {
-    const Link& link = model.links[static_cast<std::size_t>(i)];
-    return 0.5 * link.L - link.offset;
-  };
+  const auto ahead = [&](int i) { return chain::ahead(model.links[static_cast<std::size_t>(i)]); };
   const auto behind = [&](int i) {
-    const Link& link = model.links[static_cast<std::size_t>(i)];
-    return 0.5 * link.L + link.offset;
+    return chain::behind(model.links[static_cast<std::size_t>(i)]);
   };
   const auto angle = [&](int joint, int axis, double& s, double& c) {
     const int number = axes * joint + axis;

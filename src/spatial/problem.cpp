@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "coluber/core/assert.hpp"
-#include "coluber/math/sincos.hpp"
 #include "coluber/spatial/snake.hpp"
 
-#include "chain.hpp"
+#include "chain/links.hpp"
+#include "chain/memory.hpp"
+#include "chain/step.hpp"
 #include "contact_frame.hpp"
+#include "fast_step.hpp"
 
 // The contact problem of one step (docs/theory-spatial.md). Velocities are taken at the middle
 // link's centre of gravity in world axes, positions are those of q_M.
@@ -54,16 +55,6 @@ void set_inertia(const Link& link, const Vector3d& r, const Vector3d& e_z, Node<
   node.M.bottomRightCorner<3, 3>() = m * Eigen::Matrix3d::Identity();
 }
 
-/// Whether a near point is in the problem.
-bool is_active(const world::SurfacePoint& point, const StepOptions& options) {
-  return options.activation == Activation::landing || point.g <= 0.0;
-}
-
-/// b of the normal law.
-double approach(double g, const StepOptions& options) {
-  return options.activation == Activation::gap ? 0.0 : nonsmooth::landing_speed(g, options.dt);
-}
-
 /// c of the normal law: what shares the load. The thesis, its solver with its law and activation,
 /// has none, and its iteration shares the load as it happens to.
 double compliance(const Link& link, const StepOptions& options) {
@@ -106,8 +97,8 @@ class Adder {
 
   void operator()(const Contact<6>& contact, SurfaceIndex surface, int point, Part part) {
     data_.problem.contacts.push_back(contact);
-    data_.origin.push_back({surface, part, point});
     const ContactMemory& memory = data_.near[surface].memory[static_cast<std::size_t>(point)];
+    data_.origin.push_back({surface, part, point, memory.link, memory.key});
     const nonsmooth::PointMemory& impulses =
         part == Part::rolling ? memory.rolling : memory.sliding;
     nonsmooth::Impulse guess = warm_start_ ? nonsmooth::Impulse{memory.last_active, impulses.x_1.T}
@@ -140,8 +131,8 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
   contact.w_N = force_direction(a, up);
   contact.unilateral = true;
   contact.c = compliance(link, options);
-  contact.b = approach(point.g, options);
-  const bool left_out = !is_active(point, options);
+  contact.b = chain::landing_speed(point.g, options);
+  const bool left_out = !chain::is_active(point.g, options);
   if (model.load_sharing == LoadSharing::equal) {
     if (!left_out) add(contact, kGround, index, Part::support);
     if (point.g > kOnGround) return;
@@ -181,7 +172,7 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
   contact.w_N = force_direction(r + point.s * e_z, normal);
   contact.unilateral = true;
   contact.c = compliance(link, options);
-  contact.b = approach(point.g, options);
+  contact.b = chain::landing_speed(point.g, options);
   const ContactFrame frame = compute_frame(model, kCylinders, point, e_z);
   if (frame.mu.maxCoeff() > 0.0) {
     const Vector3d a = r + point.s * e_z - link.L_SC * normal;
@@ -206,27 +197,20 @@ void find_cylinders(const Model& model, Data& data) {
 
 bool are_known(const std::vector<ContactMemory>& old, const Data::Near& near) {
   const auto same = [](const ContactMemory& entry, const world::SurfacePoint& point) {
-    return entry.link == point.link && entry.key == point.key;
+    return key_of(entry) == std::pair(point.link, point.key);
   };
   return std::ranges::equal(old, near.found.points, same);
 }
 
 void recall(const std::vector<ContactMemory>& old, Data::Near& near) {
   near.memory.clear();
-  std::size_t memory = 0;  // both lists are ordered by (link, key)
+  chain::Recall memories(old);  // both lists are ordered by (link, key)
   for (const world::SurfacePoint& point : near.found.points) {
-    const auto before = [&](const ContactMemory& entry) {
-      return entry.link < point.link || (entry.link == point.link && entry.key < point.key);
-    };
-    while (memory < old.size() && before(old[memory])) ++memory;
-    if (memory < old.size() && old[memory].link == point.link && old[memory].key == point.key) {
-      near.memory.push_back(old[memory]);
-    } else {
-      ContactMemory fresh;
-      fresh.link = point.link;
-      fresh.key = point.key;
-      near.memory.push_back(fresh);
-    }
+    ContactMemory memory;
+    memory.link = point.link;
+    memory.key = point.key;
+    const ContactMemory* known = memories.find(key_of(memory));
+    near.memory.push_back(known != nullptr ? *known : memory);
   }
 }
 
@@ -268,23 +252,13 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
     problem.nodes[last_of_first_half].parent = static_cast<int>(problem.nodes.size()) - 1;
   }
 
-  double m_min = model.links.front().m;
-  double length = 0.0;
-  for (const Link& link : model.links) {
-    m_min = std::min(m_min, link.m);
-    length += link.L;
-    placed.push_back(shape_of(link));
-  }
-  weight_scale = m_min * (model.g > 0.0 ? model.g : 9.81);
-  problem.length_scale = length;
-  double sin_tilt = 0.0;
-  double cos_tilt = 1.0;
-  math::sincos(model.tilt, sin_tilt, cos_tilt);
-  load = model.g * cos_tilt;
-  double downhill_y = 0.0;
-  double downhill_x = 1.0;
-  math::sincos(model.tilt_direction, downhill_y, downhill_x);
-  weight << model.g * sin_tilt * downhill_x, model.g * sin_tilt * downhill_y, -load;
+  for (const Link& link : model.links) placed.push_back(shape_of(link));
+  const chain::Scales scales = chain::compute_scales(model.links, model.g);
+  weight_scale = scales.weight;
+  problem.length_scale = scales.length;
+  const chain::Weight pull = chain::compute_weight(model.g, model.tilt, model.tilt_direction);
+  load = pull.across;
+  weight << pull.along, -load;
 
   // Room for more points than a sane scene brings near at once, so that later steps do not
   // allocate.
@@ -300,24 +274,13 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
     room.roll.reserve(points[surface]);
     contacts += (surface == kGround ? 3 : 1) * points[surface];
   }
-  problem.contacts.reserve(contacts);
+  reserve(problem.nodes.size(), contacts);
   origin.reserve(contacts);
-  const std::size_t nodes = problem.nodes.size();
-  for (auto* answer : {&solution, &previous}) {
-    answer->impulse.reserve(contacts);
-    answer->proximal.reserve(contacts);
-    answer->resize(nodes, 0);
-  }
-  solver.reserve(nodes, contacts);
-  for (auto* twists :
-       {&residual.twist, &residual.defect, &residual.twist_error, &residual.defect_error}) {
-    twists->reserve(nodes);
-  }
   cylinders.reserve(size);
 
   tau = VectorXd::Zero(model.angles());
   ground_impulse = obstacle_impulse = Matrix3Xd::Zero(3, n);
-  chain = std::make_unique<Chain>(model, *this);
+  fast = std::make_unique<FastStep>(model, *this);
 }
 
 Data::~Data() = default;
@@ -343,7 +306,6 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   problem.contacts.clear();
   data.origin.clear();
   data.solution.impulse.clear();
-  const bool three = state.k >= 3;
   Adder add(data, options);
 
   for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
@@ -358,21 +320,11 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
       const int joint = angle / model.axes();  // between links `joint` and `joint + 1`
       const bool yaw = model.axes() == 1 || angle % 2 == 0;
       const Link& lower = model.links[static_cast<std::size_t>(joint)];
-      const Vector3d o = pose.r.col(joint) + (0.5 * lower.L - lower.offset) * pose.e_z.col(joint);
+      const Vector3d o = pose.r.col(joint) + chain::ahead(lower) * pose.e_z.col(joint);
       const double sign = joint >= b ? 1.0 : -1.0;
       const Vector3d axis = sign * (yaw ? pose.e_y.col(joint) : pose.e_x.col(joint + 1));
       node.s << axis, o.cross(axis);
-      node.sd = dt * command.k_D(angle) + 0.5 * dt * dt * command.k_P(angle);
-      node.sr = dt * (command.tau(angle) +
-                      command.k_P(angle) * (command.phi_d(angle) - state.phi(angle)) +
-                      command.k_D(angle) * command.phidot_d(angle));
-      COLUBER_ASSERT(!(command.tau_max(angle) < 0.0), angle, command.tau_max(angle));
-      node.limit = dt * command.tau_max(angle);
-      // A torque that does not depend on the step's end is known to be cut off before it is solved.
-      if (node.sd == 0.0) node.sr = std::clamp(node.sr, -node.limit, node.limit);
-      data.solution.rate[k] = nonsmooth::extrapolate(three, state.phidot(angle),
-                                                     state.phidot_2(angle), state.phidot_3(angle));
-      data.previous.rate[k] = state.phidot(angle);
+      chain::fill_joint(state, command, dt, k, data);
     }
     if (i < 0) continue;
 
@@ -388,22 +340,19 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
     const auto& ground = data.near[kGround].found;
     for (int c = ground.first[static_cast<std::size_t>(i)];
          c < ground.first[static_cast<std::size_t>(i) + 1]; ++c) {
-      // Halves, or what balances about a centre of gravity that is not in the middle.
-      const double lean = link.L_GS > 0.0 ? link.offset / link.L_GS : 0.0;
-      const bool rear = ground.points[static_cast<std::size_t>(c)].key == 0;
-      const double share = 0.5 * (rear ? 1.0 - lean : 1.0 + lean);
+      const bool front = ground.points[static_cast<std::size_t>(c)].key != 0;
+      const double share = chain::load_share(link, front);
       add_ground_point(model, link, r, e_z, c, share, options, data, add);
     }
     const auto& cylinders = data.near[kCylinders].found;
     for (int c = cylinders.first[static_cast<std::size_t>(i)];
          c < cylinders.first[static_cast<std::size_t>(i) + 1]; ++c) {
-      if (!is_active(cylinders.points[static_cast<std::size_t>(c)], options)) continue;
+      if (!chain::is_active(cylinders.points[static_cast<std::size_t>(c)].g, options)) continue;
       add_cylinder_point(model, link, r, e_z, c, options, data, add);
     }
     node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
   }
-  data.solution.root = nonsmooth::extrapolate(three, state.twist, state.twist_2, state.twist_3);
-  data.previous.root = state.twist;
+  chain::fill_root(state, data);
 }
 
 void find_overlaps(const Model& model, const Pose& pose, std::span<Overlap> deepest) {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "coluber/spatial/snake.hpp"
 
 namespace coluber::spatial {
+
+/// What the lists of State::near are ordered by.
+inline std::pair<int, int> key_of(const ContactMemory& memory) { return {memory.link, memory.key}; }
 
 /// Near points of the cylinders at the pose.
 void find_cylinders(const Model& model, Data& data);

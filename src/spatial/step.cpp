@@ -1,3 +1,5 @@
+#include "chain/step.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -6,7 +8,8 @@
 #include "coluber/core/assert.hpp"
 #include "coluber/spatial/snake.hpp"
 
-#include "chain.hpp"
+#include "chain/memory.hpp"
+#include "fast_step.hpp"
 #include "nonsmooth/solve_step.hpp"
 #include "rotation.hpp"
 
@@ -15,29 +18,6 @@ namespace {
 
 using nonsmooth::Impulse;
 using Part = Data::Origin::Part;
-
-/// Names what is not finite, the command first: it is where such values usually come from.
-StepInfo non_finite(const Model& model, const JointCommand& command, const Data& data,
-                    StepInfo info) {
-  info.status = Status::non_finite;
-  info.quantity = "velocity";
-  for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
-    const double sum =
-        command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
-    if (!std::isfinite(sum) || std::isnan(command.tau_max(j))) {
-      info.quantity = "command of joint";
-      info.index = static_cast<int>(j) / model.axes() + 1;
-      return info;
-    }
-  }
-  for (std::size_t k = 0; k < data.solution.twist.size(); ++k) {
-    if (data.link_of_node[k] >= 0 && !data.solution.twist[k].allFinite()) {
-      info.quantity = "velocity of link";
-      info.index = data.link_of_node[k] + 1;
-    }
-  }
-  return info;
-}
 
 /// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, the impulses on each link,
 /// and the link velocities at E.
@@ -92,12 +72,8 @@ void update_links(const Model& model, State& state, Data& data, const StepOption
     state.omega.col(i) = omega;
     state.l.col(i) = l;
   }
-  for (Eigen::Index j = 0; j < data.tau.size(); ++j) {
-    work.servo += 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
-  }
-  work.scheme = T_E - T_A - work.servo - work.friction - work.contact - work.gravity;
-  data.work = work;
-  data.kinetic_energy = T_E;
+  work.servo = chain::servo_work(state, data, dt);
+  chain::close_balance(work, T_A, T_E, data);
 }
 
 /// Impulses go to the memory of their points; a point that was not in the problem had none.
@@ -138,35 +114,22 @@ void remember_impulses(State& state, Data& data) {
       nonsmooth::remember(near.memory[point].sliding, near.slide[point]);
       nonsmooth::remember(near.memory[point].rolling, near.roll[point]);
     }
-    state.near[surface].swap(near.memory);
-    near.memory.reserve(state.near[surface].capacity());
+    chain::hand_over(near.memory, state.near[surface]);
   }
 }
 
-/// The step in the plain layout: any solver, any contact.
-StepInfo step_plain(const Model& model, State& state, Data& data, const JointCommand& command,
-                    const StepOptions& options) {
-  const double dt = options.dt;
+/// The step in the plain step: any solver, any contact.
+nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& data,
+                                      const JointCommand& command, const StepOptions& options) {
   make_problem(model, state, command, options, data);
   lap(data.profile, Phase::problem);
-  const StepInfo info = nonsmooth::solve_step(data, options, data.link_of_node, "impulse on link");
-  if (info.status == Status::non_finite) return non_finite(model, command, data, info);
-
-  // Velocities at E; the older ones move down the predictor's history.
-  state.twist_3 = state.twist_2;
-  state.twist_2 = state.twist;
-  state.twist = data.solution.root;
-  state.phidot_3.swap(state.phidot_2);
-  state.phidot_2.swap(state.phidot);
-  for (std::size_t k = 0; k + 1 < data.problem.nodes.size(); ++k) {
-    const int angle = data.angle_of_node[k];
-    const double rate = data.solution.rate[k];
-    state.phidot(angle) = rate;
-    // dt tau_max / dt may round up
-    const double tau_max = command.tau_max(angle);
-    const double impulse = nonsmooth::joint_impulse(data.problem.nodes[k], rate);
-    data.tau(angle) = std::clamp(impulse / dt, -tau_max, tau_max);
+  const nonsmooth::ContactStepInfo info =
+      nonsmooth::solve_step(data, options, data.link_of_node, "impulse on link");
+  if (info.status == Status::non_finite) {
+    return chain::name_non_finite(command, model.axes(), data, info);
   }
+
+  chain::take_rates(state, data, command, options.dt);
   update_links(model, state, data, options);
   remember_impulses(state, data);
   return info;
@@ -174,19 +137,30 @@ StepInfo step_plain(const Model& model, State& state, Data& data, const JointCom
 
 }  // namespace
 
-StepInfo step(const Model& model, State& state, Data& data, const JointCommand& command,
-              const StepOptions& options) {
+nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
+                                const JointCommand& command, const StepOptions& options) {
   // A limit that is no number would compare as none at all.
-  if (std::isnan(command.tau_max.sum())) return non_finite(model, command, data, {});
+  if (std::isnan(command.tau_max.sum())) {
+    return chain::name_non_finite(command, model.axes(), data, {});
+  }
   COLUBER_ASSERT(command.tau_max.size() == model.angles(), command.tau_max.size(), model.angles());
   COLUBER_ASSERT(state.phi.size() == model.angles(), state.phi.size(), model.angles());
   COLUBER_ASSERT(state.v.cols() == model.n(), state.v.cols(), model.n());
   COLUBER_ASSERT(!(command.tau_max.array() < 0.0).any(), command.tau_max.transpose());
   // A place that is no number would be far from everything.
-  if (!state.r.allFinite()) return non_finite(model, command, data, {});
-  std::optional<StepInfo> fast;
-  if (!options.plain) fast = step_chain(model, state, data, command, options);
-  const StepInfo info = fast ? *fast : step_plain(model, state, data, command, options);
+  if (!state.r.allFinite()) return chain::name_non_finite(command, model.axes(), data, {});
+  data.audit.reset();
+  std::optional<nonsmooth::ContactStepInfo> fast;
+  if (!options.plain) {
+    if (options.audit) make_problem(model, state, command, options, data);
+    fast = step_fast(model, state, data, command, options);
+    if (fast && options.audit) {
+      read_answer(state, data);
+      chain::audit(options, data, *fast);
+    }
+  }
+  const nonsmooth::ContactStepInfo info =
+      fast ? *fast : step_plain(model, state, data, command, options);
   if (info.status == Status::non_finite) return info;
 
   // q_M of the next step
@@ -202,12 +176,8 @@ double explicit_servo_limit(const Model& model, const State& state, double k_P, 
   if (model.n() < 2) return std::numeric_limits<double>::infinity();
   Data data(model);
   make_problem(model, state, JointCommand(model.angles()), StepOptions{}, data);
-  const double lambda = nonsmooth::joint_mobility(data.problem, data.solver);
-  // v' = v - dt lambda (k_P q + k_D v), q' = q + dt (v + v')/2 has its multipliers inside the unit
-  // circle iff dt < 2/(lambda k_D) and dt < 2 k_D/k_P.
-  if (!(k_D > 0.0)) return k_P > 0.0 ? 0.0 : std::numeric_limits<double>::infinity();
-  const double damping = 2.0 / (lambda * k_D);
-  return k_P > 0.0 ? std::min(damping, 2.0 * k_D / k_P) : damping;
+  return chain::explicit_servo_limit(nonsmooth::joint_mobility(data.problem, data.solver), k_P,
+                                     k_D);
 }
 
 }  // namespace coluber::spatial

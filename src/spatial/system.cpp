@@ -8,94 +8,30 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "coluber/math/atan2.hpp"
 
+#include "chain/rows.hpp"
 #include "contact_frame.hpp"
 
 namespace coluber::spatial {
 namespace {
 
-std::vector<Observable> make_observables(const Model& model) {
-  const int n = model.n();
-  const std::vector<std::string> xyz{"x", "y", "z"};
-  const bool two = model.axes() == 2;
-  const std::vector<int> joints = two ? std::vector{n - 1, 2} : std::vector{n - 1};
-  const std::vector<std::string> axes =
-      two ? std::vector<std::string>{"yaw", "pitch"} : std::vector<std::string>{};
-  return {
-      {"link_position", "m", "centre of gravity of each link", {n, 3}, xyz},
-      {"link_quaternion",
-       "",
-       "Euler parameters of each link, scalar first: from body axes (left, up, along the link) to "
-       "the world",
-       {n, 4},
-       {"w", "x", "y", "z"}},
-      {"link_angle",
-       "rad",
-       "angle from e_x to the link's axis seen from above; the axis points to the next link",
-       {n},
-       {}},
-      {"joint_angle", "rad",
-       "yaw, positive turns the next link left, and pitch, positive turns it down", joints, axes},
-      {"joint_rate", "rad/s", "rate of the joint angle", joints, axes},
-      {"joint_torque", "N m", "motor torque of the last step, positive drives the angle up", joints,
-       axes},
-      {"joint_reference", "rad", "angle the controller was to reach at the end of the last step",
-       joints, axes},
-      {"contact_force",
-       "N",
-       "obstacle impulse on each link since the last frame over its time",
-       {n, 3},
-       xyz},
-      {"ground_force",
-       "N",
-       "impulse of the ground on each link since the last frame over its time",
-       {n, 3},
-       xyz},
-      {"energy", "J", "kinetic energy", {}, {}},
-      {"potential_energy", "J", "of the weight, zero at the origin", {}, {}},
-      {"work_servo", "J", "work of the motors since the start", {}, {}},
-      {"work_friction", "J", "work of sliding and rolling friction since the start", {}, {}},
-      {"work_contact", "J", "work of normal impulses and obstacles since the start", {}, {}},
-      {"work_gravity", "J", "work of gravity since the start", {}, {}},
-      {"work_scheme", "J", "what the time discretisation left over since the start", {}, {}},
-      {"residual", "", "largest scaled residual of a step since the last frame", {}, {}},
-      {"rigid_residual", "", "the same judged by the set-valued law as it stands", {}, {}},
-      {"iterations", "", "solver sweeps a step, mean since the last frame", {}, {}},
-      {"penetration", "m", "deepest overlap with ground or obstacle since the last frame", {}, {}},
-  };
-}
+constexpr int kGroundSlots = 2;
+constexpr int kObstacleSlots = 4;
 
 std::vector<Body> make_bodies(const Model& model) {
   std::vector<Body> bodies;
   double height = 0.0;
   for (int i = 0; i < model.n(); ++i) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
-    Body body;
-    body.name = fmt::format("link_{}", i + 1);
-    body.shape = ShapeKind::capsule;
-    body.size = {link.L_SC, link.L_GS};
-    body.colour = i == 0 ? "#d55e00" : "#0072b2";  // link 1 leads
-    body.moving = true;
+    bodies.push_back(chain::make_link(i, link.L_SC, link.L_GS));
     height = std::max(height, 4.0 * link.L_SC);
-    bodies.push_back(std::move(body));
   }
   for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
-    Body body;
-    body.name = fmt::format("obstacle_{}", j + 1);
-    body.shape = ShapeKind::cylinder;  // endless in the model; drawn twice as high as the robot
-    body.size = {model.obstacles[j].L_H, height};
-    body.colour = "#7f7f7f";
-    body.position << model.obstacles[j].H, 0.5 * height;
-    bodies.push_back(std::move(body));
+    // endless in the model; drawn twice as high as the robot
+    bodies.push_back(chain::make_obstacle(j, model.obstacles[j].H, model.obstacles[j].L_H, height));
   }
-  Body ground;
-  ground.name = "ground";
-  ground.shape = ShapeKind::plane;
-  ground.colour = "#e8e8e8";
-  bodies.push_back(std::move(ground));
+  bodies.push_back(chain::make_ground());
   return bodies;
 }
 
@@ -109,12 +45,14 @@ SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& option
       state_(std::move(state)),
       options_(options),
       data_(model_),
-      observables_(make_observables(model_)),
+      command_(model_.angles()),
       bodies_(make_bodies(model_)),
+      arrows_{chain::make_arrows(model_.n(), kGroundSlots, "ground", "ground forces", "#009e73",
+                                 "ground"),
+              chain::make_arrows(model_.n(), kObstacleSlots, "obstacle", "obstacle forces",
+                                 "#cc3311", "contact")},
       hardest_(keep_hardest),
-      phi_d_(state_.phi),
-      ground_sum_(Matrix3Xd::Zero(3, model_.n())),
-      obstacle_sum_(Matrix3Xd::Zero(3, model_.n())) {
+      account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
   start_ = pose_.origin;
   start_heading_ = heading_ = heading_of(pose_, model_.base());
@@ -123,6 +61,94 @@ SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& option
     data_.kinetic_energy +=
         0.5 * (link.m * state_.v.col(i).squaredNorm() + state_.omega.col(i).dot(state_.l.col(i)));
   }
+  add_rows();
+}
+
+void SpatialSystem::add_rows() {
+  const int n = model_.n();
+  const std::vector<std::string> xyz{"x", "y", "z"};
+  const bool two = model_.axes() == 2;
+  const std::vector<int> joints = two ? std::vector{n - 1, 2} : std::vector{n - 1};
+  const std::vector<std::string> axes =
+      two ? std::vector<std::string>{"yaw", "pitch"} : std::vector<std::string>{};
+  const auto per_second = [this] { return account_.run.per_second(state_.k, options_.dt); };
+  ObservableTable& table = observables_;
+  table.add({"link_position", "m", "centre of gravity of each link", {n, 3}, xyz},
+            [this](std::span<double> out) {
+              for (int i = 0; i < model_.n(); ++i) {
+                const Vector3d r = pose_.centre(i);
+                std::copy(r.data(), r.data() + 3, &out[3 * static_cast<std::size_t>(i)]);
+              }
+            });
+  table.add({"link_quaternion",
+             "",
+             "Euler parameters of each link, scalar first: from body axes (left, up, along the "
+             "link) to the world",
+             {n, 4},
+             {"w", "x", "y", "z"}},
+            [this](std::span<double> out) {
+              for (int i = 0; i < model_.n(); ++i) {
+                const Eigen::Vector4d p = compute_euler_parameters(pose_, i);
+                std::copy(p.data(), p.data() + 4, &out[4 * static_cast<std::size_t>(i)]);
+              }
+            });
+  table.add({"link_angle",
+             "rad",
+             "angle from e_x to the link's axis seen from above; the axis points to the next link",
+             {n}},
+            [this](std::span<double> out) { write_link_angles(out); });
+  table.add({"joint_angle", "rad",
+             "yaw, positive turns the next link left, and pitch, positive turns it down", joints,
+             axes, Plotted::angle},
+            chain::write_vector(
+                [this]() -> VectorXd { return state_.phi - 0.5 * options_.dt * state_.phidot; }));
+  table.add({"joint_rate", "rad/s", "rate of the joint angle", joints, axes},
+            chain::write_vector([this]() -> const VectorXd& { return state_.phidot; }));
+  table.add({"joint_torque", "N m", "motor torque of the last step, positive drives the angle up",
+             joints, axes, Plotted::torque},
+            chain::write_vector([this]() -> const VectorXd& { return data_.tau; }));
+  table.add({"joint_reference", "rad",
+             "angle the controller was to reach at the end of the last step", joints, axes},
+            chain::write_vector([this]() -> const VectorXd& { return account_.run.phi_d; }));
+  table.add({"contact_force",
+             "N",
+             "obstacle impulse on each link since the last frame over its time",
+             {n, 3},
+             xyz},
+            chain::write_forces(account_.obstacle, per_second));
+  table.add({"ground_force",
+             "N",
+             "impulse of the ground on each link since the last frame over its time",
+             {n, 3},
+             xyz},
+            chain::write_forces(account_.ground, per_second));
+  chain::add_energy_row(table, [this] { return data_.kinetic_energy; });
+  table.add({"potential_energy", "J", "of the weight, zero at the origin", {}},
+            chain::write_number([this] { return potential_energy(); }));
+  const chain::StepWork& work = account_.run.work;
+  chain::add_work_row(table, "work_servo", "work of the motors since the start", work.servo);
+  chain::add_work_row(table, "work_friction",
+                      "work of sliding and rolling friction since the start", work.friction);
+  chain::add_work_row(table, "work_contact",
+                      "work of normal impulses and obstacles since the start", work.contact);
+  chain::add_work_row(table, "work_gravity", "work of gravity since the start", work.gravity);
+  chain::add_work_row(table, "work_scheme",
+                      "what the time discretisation left over since the start", work.scheme);
+  chain::add_solver_rows(
+      table, account_, [this] { return state_.k; },
+      "deepest overlap with ground or obstacle since the last frame");
+}
+
+// Never wrapped: from the middle link outwards, neighbours differ by less than half a turn.
+void SpatialSystem::write_link_angles(std::span<double> out) const {
+  const auto b = static_cast<std::size_t>(model_.base());
+  const auto follow = [&](std::size_t i, double near) {
+    const double heading = heading_of(pose_, static_cast<int>(i));
+    return near + std::remainder(heading - near, 2.0 * std::numbers::pi);
+  };
+  out[b] = follow(b, heading_);
+  for (std::size_t i = b + 1; i < out.size(); ++i) out[i] = follow(i, out[i - 1]);
+  for (std::size_t i = b; i-- > 0;) out[i] = follow(i, out[i + 1]);
 }
 
 void SpatialSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
@@ -137,40 +163,45 @@ StepInfo SpatialSystem::step(const JointCommand& command) {
     hardest_.look_at(data_.problem, data_.previous, data_.solution,
                      static_cast<double>(state_.k + 1) * options_.dt);
   }
-  const StepInfo info = spatial::step(model_, state_, data_, command, options_);
-  if (hardest_.wanted()) hardest_.judge(info);
-  if (info.status == Status::non_finite) return info;
-  phi_d_ = command.phi_d;
-  ground_sum_ += data_.ground_impulse;
-  obstacle_sum_ += data_.obstacle_impulse;
-  const double deepest = std::max(data_.ground_penetration, data_.obstacle_penetration);
-  frame_residual_ = std::max(frame_residual_, info.residual);
-  frame_rigid_residual_ = std::max(frame_rigid_residual_, info.rigid_residual);
-  frame_penetration_ = std::max(frame_penetration_, deepest);
-  frame_iterations_ += info.iterations;
-  work_.servo += data_.work.servo;
-  work_.friction += data_.work.friction;
-  work_.contact += data_.work.contact;
-  work_.gravity += data_.work.gravity;
-  work_.scheme += data_.work.scheme;
-  torque_peak_.update(data_.tau, time());
+  last_ = spatial::step(model_, state_, data_, command, options_);
+  options_.audit = false;  // until the next frame is expected
+  if (hardest_.wanted()) hardest_.judge(last_);
+  if (last_.status == Status::non_finite) {
+    return account_.tell(last_, std::numeric_limits<double>::quiet_NaN());
+  }
   ground_penetration_ = std::max(ground_penetration_, data_.ground_penetration);
   obstacle_penetration_ = std::max(obstacle_penetration_, data_.obstacle_penetration);
   const double turned = heading_of(data_.pose, model_.base()) - heading_;
   heading_ += std::remainder(turned, 2.0 * std::numbers::pi);
-  return info;
+  return account_.add(last_, data_, command.phi_d,
+                      std::max(data_.ground_penetration, data_.obstacle_penetration), time());
+}
+
+double SpatialSystem::explicit_servo_limit(double k_P, double k_D) const {
+  const VectorXd straight_phi = 0.0 * state_.phi;
+  const State straight =
+      make_state(model_, straight_phi, 0, Vector3d::UnitZ(), compute_axes(0.0, 0.0, 0.0));
+  return std::min(spatial::explicit_servo_limit(model_, straight, k_P, k_D),
+                  spatial::explicit_servo_limit(model_, state_, k_P, k_D));
+}
+
+double SpatialSystem::link_length(int link) const {
+  return model_.links[static_cast<std::size_t>(link)].L;
+}
+
+double SpatialSystem::link_mass(int link) const {
+  return model_.links[static_cast<std::size_t>(link)].m;
+}
+
+void SpatialSystem::link_centres(Eigen::Ref<VectorXd> centres) const {
+  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  for (int i = 0; i < model_.n(); ++i) {
+    centres.segment<2>(2 * static_cast<Eigen::Index>(i)) = pose_.centre(i).head<2>();
+  }
 }
 
 std::string SpatialSystem::dump_hardest_problem(const std::filesystem::path& file) const {
   return hardest_.dump(file);
-}
-
-void SpatialSystem::start_frame() {
-  ground_sum_.setZero();
-  obstacle_sum_.setZero();
-  frame_start_ = state_.k;
-  frame_residual_ = frame_rigid_residual_ = frame_penetration_ = 0.0;
-  frame_iterations_ = 0;
 }
 
 double SpatialSystem::potential_energy() const {
@@ -183,43 +214,7 @@ double SpatialSystem::potential_energy() const {
 
 void SpatialSystem::observe(std::span<double> frame) const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const int n = model_.n();
-  const auto steps = static_cast<double>(state_.k - frame_start_);
-  const double per_second = steps > 0.0 ? 1.0 / (steps * options_.dt) : 0.0;
-  double* out = frame.data();
-  for (int i = 0; i < n; ++i) {
-    const Vector3d r = pose_.centre(i);
-    out = std::copy(r.data(), r.data() + 3, out);
-  }
-  for (int i = 0; i < n; ++i) {
-    const Eigen::Vector4d p = compute_euler_parameters(pose_, i);
-    out = std::copy(p.data(), p.data() + 4, out);
-  }
-  // Never wrapped: from the middle link outwards, neighbours differ by less than half a turn.
-  const int b = model_.base();
-  const auto follow = [&](int i, double near) {
-    return near + std::remainder(heading_of(pose_, i) - near, 2.0 * std::numbers::pi);
-  };
-  out[b] = follow(b, heading_);
-  for (int i = b + 1; i < n; ++i) out[i] = follow(i, out[i - 1]);
-  for (int i = b - 1; i >= 0; --i) out[i] = follow(i, out[i + 1]);
-  out += n;
-  const int angles = model_.angles();
-  for (int j = 0; j < angles; ++j) *out++ = state_.phi(j) - 0.5 * options_.dt * state_.phidot(j);
-  for (int j = 0; j < angles; ++j) *out++ = state_.phidot(j);
-  for (int j = 0; j < angles; ++j) *out++ = data_.tau(j);
-  for (int j = 0; j < angles; ++j) *out++ = phi_d_(j);
-  for (const Matrix3Xd* sum : {&obstacle_sum_, &ground_sum_}) {
-    for (int i = 0; i < n; ++i) {
-      for (int axis = 0; axis < 3; ++axis) *out++ = (*sum)(axis, i) * per_second;
-    }
-  }
-  for (double value :
-       {data_.kinetic_energy, potential_energy(), work_.servo, work_.friction, work_.contact,
-        work_.gravity, work_.scheme, frame_residual_, frame_rigid_residual_,
-        steps > 0.0 ? static_cast<double>(frame_iterations_) / steps : 0.0, frame_penetration_}) {
-    *out++ = value;
-  }
+  observables_.write(frame);
 }
 
 void SpatialSystem::poses(std::span<double> values) const {
@@ -239,53 +234,40 @@ void SpatialSystem::poses(std::span<double> values) const {
   }
 }
 
-void SpatialSystem::contacts(std::span<ContactSlot> slots) const {
+// One family of arrows per surface, in the order of SurfaceIndex.
+void SpatialSystem::contacts(std::size_t family, std::span<ContactSlot> slots) const {
+  static_assert(kGround == 0 && kCylinders == 1);
   compute_pose_at_time(model_, state_, options_.dt, pose_);
-  const Vector3d open = Vector3d::Constant(std::numeric_limits<double>::quiet_NaN());
-  for (ContactSlot& slot : slots) slot = {open, open};
-  const std::array<const world::Surface*, kSurfaces> surfaces{&data_.ground, &data_.cylinders};
-  for (const SurfaceIndex surface : {kGround, kCylinders}) {
-    for (const ContactMemory& entry : state_.near[surface]) {
-      if (entry.sliding.closed == 0) continue;
-      const int i = entry.link;
-      const Link& link = model_.links[static_cast<std::size_t>(i)];
-      world::PlacedLink placed = shape_of(link);
-      place(pose_, i, placed);
-      const world::SurfacePoint point = surfaces[surface]->locate(placed, entry.key);
-      const ContactFrame frame = compute_frame(model_, surface, point, pose_.e_z.col(i));
-      const nonsmooth::Impulse& P = entry.sliding.x_1;
-      const auto first = slots.begin() + static_cast<std::ptrdiff_t>(i) * kContactSlots;
-      const auto free = std::find_if(first, first + kContactSlots, [](const ContactSlot& slot) {
-        return std::isnan(slot.point.x());
-      });
-      if (free == first + kContactSlots) continue;
-      free->point = placed.centre + point.s * placed.axis - link.L_SC * point.normal;
-      free->force = (P.N * point.normal + frame.mu.x() * P.T.x() * frame.t_1 +
-                     frame.mu.y() * P.T.y() * frame.t_2) /
-                    options_.dt;
-    }
+  chain::open_slots(slots);
+  const auto index = static_cast<SurfaceIndex>(family);
+  const world::Surface& surface =
+      index == kGround ? static_cast<const world::Surface&>(data_.ground) : data_.cylinders;
+  for (const ContactMemory& entry : state_.near[family]) {
+    if (entry.sliding.closed == 0) continue;
+    const int i = entry.link;
+    const Link& link = model_.links[static_cast<std::size_t>(i)];
+    world::PlacedLink placed = shape_of(link);
+    place(pose_, i, placed);
+    const world::SurfacePoint point = surface.locate(placed, entry.key);
+    const ContactFrame frame = compute_frame(model_, index, point, pose_.e_z.col(i));
+    const nonsmooth::Impulse& P = entry.sliding.x_1;
+    chain::put_arrow(slots, arrows_[family].slots, i,
+                     placed.centre + point.s * placed.axis - link.L_SC * point.normal,
+                     (P.N * point.normal + frame.mu.x() * P.T.x() * frame.t_1 +
+                      frame.mu.y() * P.T.y() * frame.t_2) /
+                         options_.dt);
   }
 }
 
 std::vector<SummaryItem> SpatialSystem::summary() const {
   compute_pose_at_time(model_, state_, options_.dt, pose_);
   const double distance = (pose_.origin - start_).head<2>().norm();  // over the ground
-  const double t = time();
   double weight = 0.0;
   for (const Link& link : model_.links) weight += link.m * model_.g;
   const double turned = heading_of(pose_, model_.base()) - heading_;
-  std::vector<SummaryItem> items{
-      {"distance", distance, "m"},
-      {"mean_speed", t > 0.0 ? distance / t : 0.0, "m/s"},
-      {"heading_change", heading_ + std::remainder(turned, 2.0 * std::numbers::pi) - start_heading_,
-       "rad"},
-      {"max_torque", torque_peak_.torque, "N m"},
-      {"max_torque_time", torque_peak_.time, "s"},
-      {"energy_in", work_.servo, "J"},
-  };
-  if (weight * distance > 0.0) {
-    items.push_back({"cost_of_transport", work_.servo / (weight * distance), ""});
-  }
+  std::vector<SummaryItem> items = chain::make_summary(
+      distance, heading_ + std::remainder(turned, 2.0 * std::numbers::pi) - start_heading_, time(),
+      weight, account_.run);
   items.push_back({"max_penetration", std::max(ground_penetration_, obstacle_penetration_), "m"});
   items.push_back({"max_ground_penetration", ground_penetration_, "m"});
   return items;

@@ -7,7 +7,10 @@
 namespace coluber::world {
 namespace {
 
-constexpr double kReach = 0.1;  // m a link may move before the candidate pairs are searched anew
+/// From a link's centre to the farther end of its core (m).
+double half_of(const PlacedLink& link) {
+  return std::max(std::abs(link.rear), std::abs(link.front));
+}
 
 /// Where a capsule's axis is nearest to the vertical through H: the foot of the perpendicular, held
 /// between the ends of the core. An upright link is taken at its middle.
@@ -76,31 +79,7 @@ std::size_t Cylinders::points_a_link() const {
 }
 
 void Cylinders::reserve(std::size_t links) {
-  first_.reserve(links + 1);
-  built_at_.reserve(links);
-  candidate_.reserve(std::min(links * obstacles_.size(), 64 * links + 64));
-}
-
-void Cylinders::update_candidates(std::span<const PlacedLink> links, double near) {
-  if (built_at_.size() == links.size()) {
-    bool valid = true;
-    for (std::size_t i = 0; i < links.size() && valid; ++i) {
-      valid = (links[i].centre.head<2>() - built_at_[i]).squaredNorm() <= kReach * kReach;
-    }
-    if (valid) return;
-  }
-  first_.resize(links.size() + 1);
-  built_at_.resize(links.size());
-  candidate_.clear();
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const PlacedLink& link = links[i];
-    first_[i] = static_cast<int>(candidate_.size());
-    built_at_[i] = link.centre.head<2>();
-    const double around =
-        std::max(std::abs(link.rear), std::abs(link.front)) + link.radius + near + kReach;
-    grid_.find(built_at_[i], around, candidate_);
-  }
-  first_[links.size()] = static_cast<int>(candidate_.size());
+  candidates_.reserve(links, std::min(links * obstacles_.size(), 64 * links + 64));
 }
 
 void Cylinders::find(std::span<const PlacedLink> links, double near, SurfacePoints& found) {
@@ -110,13 +89,16 @@ void Cylinders::find(std::span<const PlacedLink> links, double near, SurfacePoin
     std::ranges::fill(found.first, 0);
     return;
   }
-  update_candidates(links, near);
+  candidates_.update(
+      grid_, links.size(),
+      [&](std::size_t i) -> Eigen::Vector2d { return links[i].centre.head<2>(); },
+      [&](std::size_t i) { return half_of(links[i]) + links[i].radius + near; });
   for (std::size_t i = 0; i < links.size(); ++i) {
     const PlacedLink& link = links[i];
     found.first[i] = static_cast<int>(found.points.size());
-    const double half = std::max(std::abs(link.rear), std::abs(link.front));
-    for (int c = first_[i]; c < first_[i + 1]; ++c) {
-      const int j = candidate_[static_cast<std::size_t>(c)];
+    const double half = half_of(link);
+    for (int c = candidates_.first[i]; c < candidates_.first[i + 1]; ++c) {
+      const int j = candidates_.obstacle[static_cast<std::size_t>(c)];
       const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(j)];
       const double reach = half + link.radius + obstacle.L_H + near;
       if ((link.centre.head<2>() - obstacle.H).squaredNorm() >= reach * reach) continue;

@@ -33,7 +33,7 @@ def test_profile(tmp):
     rows = [line.split() for line in done.stdout.splitlines()]
     named = [row[0] for row in rows if row and row[0] in PHASES + ["total"]]
     check("its table has every phase and the total", named == PHASES + ["total"], done.stdout)
-    check("… after the summary, on stdout", done.stdout.find("final_state") < done.stdout.find("us a step"), done.stdout)
+    check("… after the summary, on stdout", done.stdout.find("final_state") < done.stdout.find("us per step"), done.stdout)
     shares = [float(row[2]) for row in rows if row and row[0] in PHASES]
     check("its shares add up to 100 %", abs(sum(shares) - 100.0) < 0.5, shares)
 
@@ -53,6 +53,90 @@ def test_bench():
     scene = json.loads(done.stdout)["scenes"][0]
     check("bench --json has the time by phase", [p["name"] for p in scene["phases"]] == PHASES, scene)
     check("… with shares that add up to 1", abs(sum(p["share"] for p in scene["phases"]) - 1.0) < 1e-9, scene["phases"])
+
+
+def rows_of(file):
+    with open(file, encoding="utf-8", newline="") as text:
+        return list(csv.reader(text))
+
+
+def test_scenes_are_scenario_files():
+    for file in sorted((SOURCE / "benchmarks/scenes").glob("*.toml")):
+        done = call(COLUBER, "check", file)
+        check(f"{file.name} is a scenario by itself", done.returncode == 0, done.stderr)
+    for n in (10, 20, 40, 80, 160):
+        smooth = rows_of(SOURCE / f"benchmarks/data/peers-scene-cylinders-{n}.csv")
+        rough = rows_of(SOURCE / f"benchmarks/data/rough-cylinders-{n}.csv")
+        check(f"the rough cylinders for {n} links are the peers', with friction 0.3",
+              [row + ["0.3"] for row in smooth[1:]] == rough[1:] and rough[0] == smooth[0] + ["friction"], rough[:2])
+
+
+SCENES = """[[scene]]
+name = "mine.floor"
+scenario = "{floor}"
+unit = "links"
+n = [3]
+set = ["robot.links={{n}}", "duration=0.1"]
+ground_points = 1
+law = "mine"
+
+[[scene]]
+name = "mine.fixed"
+scenario = "{floor}"
+unit = "links"
+n = [4]
+other_n = "ignored"
+set = ["robot.links={{n}}", "duration=0.1"]
+
+[[scene]]
+name = "mine.refused"
+scenario = "{floor}"
+unit = "links"
+n = [3]
+other_n = "refused"
+set = ["robot.links={{n}}", "duration=0.1"]
+obstacles = 1
+"""
+
+
+def test_scenes_of_your_own(tmp):
+    text = SCENES.format(floor=SOURCE / "benchmarks/scenes/planar_floor.toml")
+    file = tmp / "scenes.toml"
+    file.write_text(text)
+
+    def bench(*words):
+        return call(COLUBER, "bench", *words, "--scenes", file, "--repeat", 1, "--json")
+
+    done = bench("mine.floor", "mine.fixed")
+    scenes = json.loads(done.stdout)["scenes"] if done.returncode == 0 else []
+    check("scenes have their own sizes", [(s["name"], s["n"]) for s in scenes] == [("mine.floor", 3), ("mine.fixed", 4)], done.stderr)
+    check("contacts with the ground are counted as the scene says", [s["contacts_mean"] for s in scenes] == [3.0, 0.0], scenes)
+    check("law and solver are the scene's, else the scenario's", [(s["law"], s["solver"]) for s in scenes] == [("mine", "newton"), ("anchored", "newton")], scenes)
+    done = bench("mine.floor", "mine.fixed", "--n", "2,5")
+    scenes = json.loads(done.stdout)["scenes"] if done.returncode == 0 else []
+    check("--n says other sizes, where a scene has any", [(s["name"], s["n"]) for s in scenes] == [("mine.floor", 2), ("mine.floor", 5), ("mine.fixed", 4)], done.stderr)
+    done = bench("mine.refused", "--n", 5)
+    check("a scene that is laid out for its sizes refuses others, exit 2",
+          done.returncode == 2 and done.stderr == "error: mine.refused is not laid out for 5 links\n  hint: --n takes 3\n", done.stderr)
+    done = bench("mine.refused")
+    check("a scene without its obstacles is an error", done.returncode == 1 and "mine.refused, n = 3: expected 1 obstacles, got 0" in done.stderr, done.stderr)
+    done = bench("nothing")
+    check("an unknown scene names those there are", done.returncode == 2 and done.stderr.endswith("hint: mine.floor, mine.fixed, mine.refused\n"), done.stderr)
+    for what, old, new, message in (
+        ("an unknown key", 'law = "mine"', 'laws = "mine"', "scenes.toml:8:1: scene.laws: unknown key"),
+        ("a size that is none", "n = [3]", "n = [0]", "scenes.toml:5:5: scene.n: expected whole numbers from 1"),
+        ("no sizes", "n = [3]\n", "", "scenes.toml:1:1: scene.n: expected whole numbers from 1"),
+        ("a word that other_n does not take", '"ignored"', '"kept"', 'scenes.toml:15:11: scene.other_n: expected "run"'),
+        ("two scenes of one name", '"mine.fixed"', '"mine.floor"', 'scene.name: there are two scenes "mine.floor"'),
+        ("a scenario that is not there", "planar_floor.toml", "planar_flour.toml", "planar_flour.toml"),
+        ("no TOML", "[[scene]]", "[[scene", "scenes.toml:1:"),
+        ("nothing", text, "", "there are no scenes in this file"),
+    ):
+        check(f"{what} can be written", old in text)
+        file.write_text(text.replace(old, new, 1))
+        done = bench()
+        check(f"{what} is bad input, exit 3", done.returncode == 3 and message in done.stderr and done.stdout == "", f"{done.returncode} {done.stderr}")
+    check("a scenes file that is not there is bad input", call(COLUBER, "bench", "--scenes", tmp / "none.toml").returncode == 3)
 
 
 PEERS = """schema = 1
@@ -106,7 +190,7 @@ def test_peers(tmp):
     done = call(SOURCE / "benchmarks/peers/run", "--quick", "--without-peers", "--rounds", 1, "--no-build", "--build", build,
                 "--out", out)
     check("the peers' benchmark runs without peers", done.returncode == 0, done.stderr)
-    check("its tables are on stdout, its talk is not", "| µs a step, floor |" in done.stdout and "looking at" not in done.stdout, done.stdout)
+    check("its tables are on stdout, its talk is not", "| µs per step, floor |" in done.stdout and "looking at" not in done.stdout, done.stdout)
     with open(out / "peers.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     expected = [(f"Coluber, {law}", world, n) for law in ("anchored", "rigid") for world in ("floor", "cylinders") for n in ("10", "20")]
@@ -158,7 +242,7 @@ def test_the_ruler(tmp):
     poses.tofile(pose_file)
     # beside the rear sphere of link 2 at the start, 4 mm deep
     x, y = c.length + 1e-3 - c.half_core, -(c.radius + 0.05 - 4e-3)
-    pegs.write_text(f"x_m,y_m,radius_m\n{x!r},{y!r},0.05\n")
+    pegs.write_text(f"x,y,radius\n{x!r},{y!r},0.05\n")
     seen = ruler.measure_gait(pose_file, 2, pegs)
     close = lambda a, b: abs(a - b) <= 1e-12  # rounding
     # the floor's 2 mm tear the joint too
@@ -204,6 +288,8 @@ def test_peers_interrupted(tmp):
 with tempfile.TemporaryDirectory() as folder:
     test_profile(Path(folder))
     test_bench()
+    test_scenes_are_scenario_files()
+    test_scenes_of_your_own(Path(folder))
     test_the_peers_scene_in_space(Path(folder))
     test_the_ruler(Path(folder))
     test_peers(Path(folder))

@@ -148,22 +148,27 @@ def test_what_is_shown_of_a_part_says_so(tmp):
           and "partial run (failed)" in (failed / "plots" / "path.svg").read_text(), done.stderr)
 
 
-def test_resume_says_what_it_takes_away(tmp):
+def test_resume_says_what_it_removes(tmp):
     folder = tmp / "run"
     words = [COURSE, "--duration", "400"]
     code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
     check("a run to resume", code == 130, f"{code}: {talk}")
     coluber("export", folder, "--to", "csv")
     coluber("plot", folder, "--what", "path")
-    coluber("plot", folder, "--what", "path", "-o", folder / "plots" / "mine.png")
+    coluber("plot", folder, "--what", "tracking", "--what", "course", "--time", 1)
+    coluber("plot", folder, "--what", "path", "-o", folder / "plots" / "mine.svg")
+    (folder / "plots" / "angles.svg").write_text("<svg/>")  # whose name is a plot's, but who made it?
+    listed = json.loads((folder / "plots" / "plots.json").read_text())["plots"]
+    check("plot writes down what it made", [p["file"] for p in listed] == ["path.svg", "tracking.svg", "course.svg"]
+          and [p["options"] for p in listed] == [{}, {"time": 1.0}, {"time": 1.0}] and all(p["frames"] > 100 for p in listed), listed)
     before = (folder / "trajectory.csv").read_bytes()
     done = coluber("run", *words, "--out", folder, "--resume")
     check("--resume goes on to the end", done.returncode == 0, done.stderr)
-    said = re.search(r"took away what showed the run before: (.*)", done.stderr)
+    said = re.search(r"removed outdated results: (.*)", done.stderr)
     named = said.group(1) if said else ""
-    check("… and names what it took away", all(name in named for name in ("trajectory.h5", "trajectory.csv", "plots/path.svg")), done.stderr)
+    check("… and names what it removed", all(name in named for name in ("trajectory.h5", "trajectory.csv", "plots/path.svg", "plots/tracking.svg", "plots/course.svg")), done.stderr)
     check("… and how to draw the pictures again", "coluber plot" in named, done.stderr)
-    check("a stale picture is gone, one of the user's own name is not", files(folder / "plots") == ["mine.png"], files(folder / "plots"))
+    check("stale pictures are gone with their list, the user's own are not", files(folder / "plots") == ["angles.svg", "mine.svg"], files(folder / "plots"))
     after = (folder / "trajectory.csv").read_bytes()
     check("an exported table is written again, longer", after.startswith(before) and len(after) > len(before), f"{len(before)} {len(after)}")
     coluber("export", folder, "--to", "csv", "-o", tmp / "again.csv")

@@ -22,7 +22,8 @@ from harness import COLUBER, SOURCE, check, finish
 COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
-NAMES = ["course", "path", "postures", "velocities", "forces", "angles", "tracking", "torques", "energy", "residual"]
+SPATIAL = ["course", "path", "postures", "side", "velocities", "forces", "angles", "tracking", "torques", "energy", "residual"]
+NAMES = [name for name in SPATIAL if name != "side"]  # a robot that stays in its plane is not drawn from the side unasked
 
 
 def coluber(*words, **more):
@@ -88,13 +89,16 @@ def test_all_plots_by_default(tmp, course):
     check("plot says on stdout which files it wrote", done.stdout.split() == [str(course / "plots" / f"{n}.svg") for n in NAMES], done.stdout)
     check("plot says nothing on stderr when all is well", done.stderr == "", done.stderr)
     listed = [p["name"] for p in json.loads(coluber("list", "plots", "--json").stdout)["plots"]]
-    check("list plots names the same plots", listed == NAMES, listed)
+    check("list plots names the same plots, and side", listed == SPATIAL, listed)
     for name in NAMES:
         file = course / "plots" / f"{name}.svg"
         words = texts(file)
         check(f"{name}.svg is well-formed and carries the run's title", "Aiko through the pegs of Transeth 7.3.4" in words, words[:5])
         check(f"{name}.svg has axes with units", any(re.search(r"\((m|s|N|N m|deg|J)\)$", w) for w in words), words)
-    check("nothing but the pictures is left behind", sorted(p.name for p in (course / "plots").iterdir()) == sorted(f"{n}.svg" for n in NAMES))
+    check("nothing but the pictures and their list is left behind", sorted(p.name for p in (course / "plots").iterdir()) == sorted(["plots.json", *(f"{n}.svg" for n in NAMES)]))
+    listed = json.loads((course / "plots/plots.json").read_text())
+    frames, state = json.loads((course / "run.json").read_text())["frames"], json.loads((course / "run.json").read_text())["summary"]["final_state"]
+    check("the list says what was drawn, and of which run", listed["format"] == "coluber-plots" and listed["plots"] == [{"name": n, "file": f"{n}.svg", "options": {}, "frames": frames, "final_state": state} for n in NAMES], listed)
     check("angles.svg draws the references and the tracking error", {"reference", "error (deg)"} <= set(texts(course / "plots/angles.svg")))
     first = (course / "plots/course.svg").read_bytes()
     coluber("plot", course, "--what", "course")
@@ -229,7 +233,7 @@ def test_bad_measured_files(tmp, course):
 
 def test_wrong_usage(tmp, course):
     done = coluber("plot", course, "--what", "cousre")
-    check("an unknown plot is wrong usage, exit 2, and names them all", done.returncode == 2 and "cousre" in done.stderr and all(n in done.stderr for n in NAMES), done.stderr)
+    check("an unknown plot is wrong usage, exit 2, and names them all", done.returncode == 2 and "cousre" in done.stderr and all(n in done.stderr for n in SPATIAL), done.stderr)
     done = coluber("plot", course, "--what", "path", "-o", tmp / "p.gif")
     check("a format that is not there is wrong usage, exit 2", done.returncode == 2 and ".svg" in done.stderr, done.stderr)
     check("plot without a run is wrong usage, exit 2", coluber("plot").returncode == 2)
@@ -250,8 +254,8 @@ def test_wrong_usage(tmp, course):
     whole = json.loads((course / "run.json").read_text())
     deep = "[" * 500000 + "]" * 500000
     for what, text in (
-        ("a path that is a number", json.dumps({**whole, "scenario": {**whole["scenario"], "path": 1}})),
-        ("a gait that is a number", json.dumps({**whole, "scenario": {**whole["scenario"], "resolved": {**whole["scenario"]["resolved"], "gait": {"name": 1}}}})),
+        ("a title that is a number", json.dumps({**whole, "title": 1})),
+        ("a path that is a number", json.dumps({**whole, "title": "", "scenario": {**whole["scenario"], "path": 1}})),
         ("a million brackets", json.dumps({**whole, "scenario": {"resolved": {"a": "@"}}}).replace('"@"', deep)),
     ):
         (tmp / "torn/run.json").write_text(text)
@@ -293,7 +297,7 @@ def test_other_runs(tmp, course):
     check("its torques fit a page, first and last joint included", len(strips) == 24 and {"joint 1", "joint 59"} <= set(strips), strips)
     legend = [w for w in texts(tmp / "long/plots/angles.svg") if re.fullmatch(r"joint \d+", w)]
     check("so do its angles, each in the legend", legend == strips, legend)
-    check("a run without a title is named after its scenario", "long.toml" in texts(tmp / "long/plots/path.svg"))
+    check("a run without a title is named after its scenario", "long" in texts(tmp / "long/plots/path.svg"))
     (tmp / "one.toml").write_text('duration = 0.3\n[robot]\nname = "aiko"\nlinks = 1\n[start]\nshape = "straight"\n')
     done = coluber("plot", run(tmp / "one", tmp / "one.toml"))
     check("a robot of one link draws what it has", done.returncode == 0 and "course.svg" in done.stdout and "torques.svg" not in done.stdout, done.stderr)
@@ -329,7 +333,7 @@ def test_many_obstacles(tmp, course):
 def test_runs_in_space(tmp, course):
     winding = run(tmp / "winding", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 3.0)
     done = coluber("plot", winding)
-    check("a run in space draws every plot", done.returncode == 0 and done.stderr == "" and len(done.stdout.split()) == len(NAMES), done.stderr)
+    check("a run in space draws every plot", done.returncode == 0 and done.stderr == "" and len(done.stdout.split()) == len(SPATIAL), done.stderr)
     words = texts(winding / "plots/angles.svg")
     check("angles of cardan joints have a panel an axis, with its error", [w for w in words if w.endswith("(deg)")] == ["yaw angle (deg)", "yaw error (deg)", "pitch angle (deg)", "pitch error (deg)"], words)
     check("… each joint once in the legend", [w for w in words if w.startswith("joint ")] == [f"joint {k}" for k in range(1, 11)], words)
@@ -341,6 +345,11 @@ def test_runs_in_space(tmp, course):
     floor = run(tmp / "floor", SOURCE / "scenarios/aiko_spatial_floor.toml", "--duration", 0.5)
     coluber("plot", floor, "--what", "path", "--what", "velocities", "-o", tmp / "f.svg")
     check("… and none where all stay on the floor", "z (m)" not in texts(tmp / "f-path.svg") and "velocity z (m/s)" not in texts(tmp / "f-velocities.svg") and "velocity y (m/s)" in texts(tmp / "f-velocities.svg"))
+    words = texts(winding / "plots/side.svg")
+    check("from the side there is a panel for each of four times", [w for w in words if w.startswith("t = ")] == ["t = 0 s", "t = 1 s", "t = 2 s", "t = 3 s"] and words.count("z (m)") == 4 and "x (m)" in words, words)
+    coluber("plot", winding, "--what", "side", "--plane", "yz", "--time", 1, "-o", tmp / "s.svg")
+    words = texts(tmp / "s.svg")
+    check("--plane yz looks along x, --time draws one panel", [w for w in words if w.startswith("t = ")] == ["t = 1 s"] and "y (m)" in words and "x (m)" not in words, words)
     check("postures say their times", [w for w in texts(winding / "plots/postures.svg") if w.startswith("t = ")] == ["t = 0 s", "t = 1 s", "t = 2 s", "t = 3 s"], texts(winding / "plots/postures.svg"))
     with h5py.File(winding / "trajectory.h5") as file:
         times, angle = file["time"][()], file["joint_angle"][()]
@@ -355,11 +364,118 @@ def test_runs_in_space(tmp, course):
     check("from above a link that points down is shorter", abs(wide / high - (0.0525 + 0.0393 * math.cos(math.pi / 6)) / 0.0525) < 0.01, (wide, high))
 
 
+def test_what_is_drawn_comes_from_the_run_folder(tmp, course):
+    """Neither the scenario's text nor the replay is asked; older runs have the replay alone."""
+    for name in ("bare", "old", "grown"):
+        (tmp / name).mkdir()
+        for file in ("run.json", "trajectory.h5", "replay.json", "replay.bin"):
+            (tmp / name / file).write_bytes((course / file).read_bytes())
+    for file in ("replay.json", "replay.bin"):
+        (tmp / "bare" / file).unlink()
+    run_json = json.loads((tmp / "bare/run.json").read_text())
+    run_json["scenario"] = {"path": "gone.toml", "text": "", "resolved": None}
+    (tmp / "bare/run.json").write_text(json.dumps(run_json))
+    with h5py.File(tmp / "old/trajectory.h5", "a") as file:
+        del file["drawing"]
+    run_json = json.loads((tmp / "old/run.json").read_text())
+    del run_json["files"]
+    (tmp / "old/run.json").write_text(json.dumps(run_json))
+    with h5py.File(tmp / "grown/trajectory.h5", "a") as file:
+        file["mine"] = [1.0, 2.0, 3.0]
+        file.create_group("notes")["words"] = "my own"
+    for name in ("course", "path", "postures", "side"):
+        coluber("plot", course, "--what", name, "-o", tmp / "ours.svg")
+        for folder, what in (("bare", "without scenario and replay"), ("old", "of an older run, from its replay"), ("grown", "of a file with data of the user's own")):
+            done = coluber("plot", tmp / folder, "--what", name, "-o", tmp / "theirs.svg")
+            check(f"{name} {what} is the same picture", done.returncode == 0 and done.stderr == "" and (tmp / "theirs.svg").read_bytes() == (tmp / "ours.svg").read_bytes(), done.stderr)
+    for file in ("replay.json", "replay.bin"):
+        (tmp / "old" / file).unlink()
+    done = coluber("plot", tmp / "old")
+    drawn = [Path(line).stem for line in done.stdout.split()]
+    check("with neither, what needs no bodies is drawn", done.returncode == 0 and drawn == [n for n in NAMES if n not in ("course", "postures")], f"{drawn} {done.stderr}")
+    done = coluber("plot", tmp / "old", "--what", "course", "-o", tmp / "none.svg")
+    check("… and asked for the course it says why not, exit 1", done.returncode == 1 and "no bodies that move" in done.stderr and not (tmp / "none.svg").exists(), done.stderr)
+
+
+def rod_replay(folder, frames=40):
+    """A run folder that no model of ours has written: a rod with a radius along it, a cart on wheels, a path to follow, and a ball; no link anywhere."""
+    folder.mkdir()
+    points, fields, bodies = 21, [], []
+
+    def add(body, name, kind, count):
+        fields.append({"name": f"{body}.{name}", "label": name, "kind": kind, "body": body, "unit": "m", "offset": sum(f["count"] for f in fields), "count": count})
+
+    bodies.append({"name": "rod", "shape": "tube", "size": [0.03], "colour": "#0072b2"})
+    bodies.append({"name": "cart", "shape": "box", "size": [0.3, 0.2, 0.1], "colour": "#0072b2"})
+    for side in ("left", "right"):
+        bodies.append({"name": f"wheel_{side}", "shape": "wheel", "size": [0.05, 0.02], "colour": "#333333", "parent": "cart"})
+    bodies.append({"name": "path", "shape": "tube", "size": [], "colour": "#999999", "points": [[0.05 * k, 0.3 * math.sin(0.2 * k), 0] for k in range(40)]})
+    bodies.append({"name": "ball", "shape": "sphere", "size": [0.1], "colour": "#777777", "pose": [1.0, 0.6, 0.1, 1, 0, 0, 0]})
+    bodies.append({"name": "ramp", "shape": "box", "size": [0.4, 0.2, 0.1], "colour": "#777777", "pose": [0.2, -0.6, 0.05, math.cos(0.2), 0, 0, math.sin(0.2)]})
+    bodies.append({"name": "ground", "shape": "plane", "size": [], "colour": "#eeeeee", "pose": [0, 0, 0, 1, 0, 0, 0]})
+    bodies.append({"name": "oddity", "shape": "torus", "size": [1.0], "colour": "#eeeeee", "pose": [0, 0, 0, 1, 0, 0, 0]})
+    add("rod", "curve", "polyline", 3 * points)
+    add("rod", "radius", "profile", points)
+    for body in ("cart", "wheel_left", "wheel_right"):
+        add(body, "pose", "pose", 7)
+    values = []
+    for k in range(frames):
+        s = 0.02 * k
+        for p in range(points):
+            x = s + 0.05 * p
+            values += [x, 0.1 * math.sin(6 * x), 0.03 + 0.1 * max(0.0, math.sin(3 * x)) ** 2]
+        values += [0.01 + 0.02 * math.sin(math.pi * p / (points - 1)) for p in range(points)]
+        turn = [math.cos(0.25), 0, 0, math.sin(0.25)]
+        for across, height in ((0.0, 0.1), (0.12, 0.05), (-0.12, 0.05)):
+            values += [1.6 - s - across * math.sin(0.5), -0.2 + across * math.cos(0.5), height, *turn]
+    width = sum(f["count"] for f in fields)
+    (folder / "replay.json").write_text(json.dumps({"format": "coluber-replay", "version": 1, "title": "a rod", "frames": frames, "rate_hz": 20.0, "floats_per_frame": width, "bodies": bodies, "fields": fields}))
+    (folder / "replay.bin").write_bytes(struct.pack(f"<{len(values)}f", *values))
+    with h5py.File(folder / "trajectory.h5", "w") as file:
+        file["time"] = [0.05 * k for k in range(frames)]
+        file["energy"] = [1.0 + k for k in range(frames)]
+        file["energy"].attrs["unit"] = "J"
+        file.attrs.create("observables", ["energy"], dtype=h5py.string_dtype())
+    (folder / "run.json").write_text(json.dumps({"format": "coluber-run", "status": "completed", "title": "a rod and a cart", "scenario": {"path": "rod.toml"}}))
+    return folder
+
+
+def test_models_without_links(tmp, course):
+    folder = rod_replay(tmp / "rod")
+    done = coluber("plot", folder)
+    drawn = [Path(line).stem for line in done.stdout.split()]
+    check("a model of curves, boxes and wheels is drawn from its bodies", done.returncode == 0 and done.stderr == "" and drawn == ["course", "path", "postures", "side", "energy"], f"{drawn} {done.stderr}")
+    words = texts(folder / "plots/path.svg")
+    check("the path is that of the first body, at the middle of a curve", [w for w in words if w in ("rod", "cart")] == ["rod"] and "z (m)" in words, words)
+    coluber("plot", folder, "--what", "path", "--link", 2, "-o", tmp / "p.svg")
+    check("--link chooses another body", "cart" in texts(tmp / "p.svg") and "rod" not in texts(tmp / "p.svg"), texts(tmp / "p.svg"))
+    done = coluber("plot", folder, "--what", "path", "--link", 9, "-o", tmp / "none.svg")
+    check("a body that is not there is bad input, exit 3", done.returncode == 3 and "there is no body 9" in done.stderr, done.stderr)
+    coluber("plot", folder, "--what", "course", "--time", 0, "-o", tmp / "c.svg")
+    grey = polygons(tmp / "c.svg", (107, 107, 107))
+    check("a ball and a box that stand are obstacles, a shape that is not known is left out", len(grey) == 2, len(grey))
+    round_one, long_one = sorted(grey, key=len, reverse=True)
+    scale = extent(round_one)[0] / 0.2
+    check("… to scale", abs(extent(round_one)[1] / scale - 0.2) < 0.005 and abs(area(long_one) / scale**2 - 0.08) < 0.001, [extent(p) for p in grey])
+    cart = polygons(tmp / "c.svg", (220, 236, 246))
+    check("the cart is a box of its size, turned", len(cart) == 1 and abs(area(cart[0]) / scale**2 - 0.06) < 0.001 and len(set(cart[0])) == 4, cart)
+    wheels = polygons(tmp / "c.svg", (84, 96, 106))
+    check("wheels are seen from above as 0.1 by 0.02 m", len(wheels) == 2 and all(abs(area(w) / scale**2 - 0.002) < 1e-4 for w in wheels), wheels)
+    rod = polygons(tmp / "c.svg", (143, 199, 230))
+    # mean radius 0.01 + 0.02·2/π, over 1 m of x along a sine: about 1.09 m; the ends are round
+    check("the rod is as thick as its radius says", len(rod) == 1 and 0.04 < area(rod[0]) / scale**2 < 0.06, [area(r) / scale**2 for r in rod])
+    coluber("plot", folder, "--what", "side", "--time", 0, "-o", tmp / "s.svg")
+    seen = polygons(tmp / "s.svg", (84, 96, 106))
+    check("from the side wheels that are turned are ovals of their height", len(seen) == 2 and all(0.6 < extent(w)[0] / extent(w)[1] < 1.1 for w in seen), [extent(w) for w in seen])
+
+
 def test_smooth_friction(tmp, course):
     smooth = run(tmp / "smooth", SOURCE / "scenarios/aiko_smooth_friction.toml", "--duration", 1.0)
     done = coluber("plot", smooth)
-    check("a run on smooth friction draws every plot", done.returncode == 0 and done.stderr == "" and len(done.stdout.split()) == len(NAMES), done.stderr)
-    check("where no contact law is solved for, its residual is said to be zero", "zero throughout" in texts(smooth / "plots/residual.svg") and "zero throughout" not in texts(course / "plots/residual.svg"))
+    drawn = [Path(line).stem for line in done.stdout.split()]
+    check("a run on smooth friction draws what it has: no contact forces, no residual", done.returncode == 0 and done.stderr == "" and drawn == [name for name in NAMES if name not in ("forces", "residual")], f"{drawn} {done.stderr}")
+    done = coluber("plot", smooth, "--what", "residual")
+    check("… and says so where it is asked for one", done.returncode == 1 and "the run has no residual" in done.stderr and not (smooth / "plots/residual.svg").exists(), done.stderr)
 
 
 def test_joint_tables(tmp, course):

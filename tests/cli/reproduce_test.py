@@ -262,11 +262,11 @@ set = ["world.tilt_direction_deg=180.0"]
 """
 
 
-def mine(tmp, claims):
+def mine(tmp, claims, more=""):
     """A frictionless slope, down which everything is known: x = g sin(30°) t²/2, less steep in the first way."""
     (tmp / "claims/mine").mkdir(parents=True, exist_ok=True)
     (tmp / "slope.toml").write_text(SLOPE)
-    text = MINE
+    text = MINE + more
     for name, lines in claims.items():
         text += f'[[claim]]\nid = "mine.{name}"\nwhere = "here"\nstatement = "so"\nrun = "slope"\nstatus = "reproduced"\n{lines}\n'
     (tmp / "claims/mine/claims.toml").write_text(text)
@@ -331,6 +331,74 @@ def test_measures_of_motion(tmp):
     ):
         done = mine(tmp, {"bad": number(measure, 0.0, 1.0)})
         check(f"{what} is bad input", done.returncode == 3 and message in done.stderr, done.stderr)
+
+
+SPACE = """schema = 1
+duration = 0.1
+[robot]
+model = "spatial"
+name = "aiko"
+links = 3
+[gait]
+name = "lateral_undulation"
+amplitude_deg = 40.0
+phase_deg = -50.0
+"""
+
+
+def test_any_component_of_any_dataset(tmp):
+    """The slope in closed form again: E = m v²/2, v = a t; three links of 0.122 m in a row."""
+    acceleration, mass = 9.81 / 2, 22.5 / 11
+
+    def energy(t):
+        return mass / 2 * (acceleration * t) ** 2
+
+    def number(measure, expected, band):
+        return f'kind = "number"\nmeasure = {{ {measure} }}\nexpected = {expected}\nband = {band}\njudged = "second"\n'
+
+    (tmp / "space.toml").write_text(SPACE)
+    space = '[[run]]\nname = "space"\nscenario = "../../space.toml"\nas_it_is = true\n'
+    known = {
+        "scalar": number('name = "value", dataset = "energy", at = 0.5', energy(0.5), 1e-9),
+        "between": number('name = "value", dataset = "energy", at = 0.505', (energy(0.5) + energy(0.51)) / 2, 1e-9),
+        "largest": number('name = "value", dataset = "energy", reduce = "max"', energy(1.0), 1e-9),
+        "component": number('name = "value", dataset = "link_position", index = 2, component = "x", reduce = "change"', acceleration / 2, 1e-3),
+        "window": number('name = "value", dataset = "link_position", index = [2, 1], from = 0.5, to = 1.0, reduce = "range"', acceleration * 3 / 8, 1e-3),
+        "entries": number('name = "value", dataset = "link_position", component = "x", at = 0.7, reduce = "range"', 2 * 0.122, 1e-9),
+        "rate": number('name = "mean_velocity", dataset = "energy", from = 0.5, to = 1.0', (energy(1.0) - energy(0.5)) / 0.5, 1e-9),
+        # phi_i = A sin(w t + (i - 1) delta)
+        "yaw": number('name = "value", run = "space", dataset = "joint_angle", index = 2, component = "yaw", at = 0.0', -0.6981317007977318 * 0.766044443118978, 1e-9),
+        "pitch": number('name = "value", run = "space", dataset = "joint_angle", component = "pitch", at = 0.0, reduce = "size"', 0.0, 1e-12),
+    }
+    done = mine(tmp, known, space)
+    out = json.loads(done.stdout)["claims"]
+    for claim in out:
+        check(f"the value {claim['id']} is what is known", claim["passed"], (claim["values"], claim["expected"], claim["failures"]))
+    check("all the values were computed", len(out) == len(known), done.stderr)
+    for what, measure, code, message in (
+        ("a dataset that the run lacks", 'name = "value", dataset = "energie", at = 0.0', 1, "the run has no energie; it has link_position, "),
+        ("a component that it lacks", 'name = "value", dataset = "link_position", index = 1, component = "z", at = 0.0', 1, 'no component "z"; it has x, y'),
+        ("an index too large", 'name = "value", dataset = "link_position", index = 4, component = "x", at = 0.0', 1, "link_position has 3 entries, not 4"),
+        ("several numbers where one is meant", 'name = "value", dataset = "link_angle", at = 0.0', 1, "link_angle has 3 such numbers per frame: choose one"),
+        ("neither a time nor a reduction", 'name = "value", dataset = "energy"', 3, "claim.measure: value needs reduce"),
+        ("a reduction that there is not", 'name = "value", dataset = "energy", reduce = "median"', 3, "value: reduce is not what the measure takes"),
+        ("no dataset", 'name = "value", at = 0.0', 3, "value needs dataset"),
+    ):
+        done = mine(tmp, {"bad": number(measure, 0.0, 1.0)})
+        check(f"{what}: exit {code} and the reason", done.returncode == code and message in done.stderr, f"{done.returncode} {done.stderr}")
+
+
+def test_the_measures_are_documented():
+    done = subprocess.run([COLUBER, "list", "measures", "--json"], capture_output=True, text=True)
+    listed = {row["name"]: row["doc"] for row in json.loads(done.stdout)["measures"]}
+    page = (SOURCE / "docs/reproduce.md").read_text().split("## Measures")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", page, flags=re.M))
+    check("docs/reproduce.md has the measures that there are", sorted(rows) == sorted(listed), set(rows) ^ set(listed))
+    for name in rows.keys() & listed.keys():
+        words = set(re.findall(r"`(\w+)`", re.sub(r"\([^)]*\)", "", rows[name])))
+        takes = set(re.findall(r"\w+", listed[name].rsplit("; ", 1)[1]))
+        check(f"{name} takes the parameters of the page", words <= takes, (words, takes))
+        check(f"{name} needs none beside them", takes - words <= {"dataset", "index", "component", "link", "axis"}, (words, takes))
 
 
 TRACKED = """
@@ -512,7 +580,7 @@ def main():
     for name, test in list(globals().items()):
         if name.startswith("test_"):
             with tempfile.TemporaryDirectory() as tmp:
-                test(Path(tmp))
+                test(Path(tmp)) if test.__code__.co_argcount else test()
     finish()
 
 

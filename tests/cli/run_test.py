@@ -12,6 +12,7 @@ import os
 import pty
 import re
 import resource
+import shutil
 import signal
 import struct
 import subprocess
@@ -377,6 +378,14 @@ def test_a_terminal_sees_progress_and_colour(tmp):
     check("… unless NO_COLOR is set", "\x1b" not in plain and "error:" in plain, repr(plain))
 
 
+def test_the_audit_of_a_long_robot(tmp):
+    done = coluber("run", SOURCE / "scenarios/aiko_sidewinding.toml", "--out", tmp / "run", "--set", "robot.links=200", "--set", "start.link=200",
+                   "--duration", 1.5)  # fmt: skip
+    summary = load(tmp / "run")["summary"]
+    check("roundings of 200 links do not make a solved step a failed one", done.returncode == 0 and summary["failed_steps"] == 0, done.stderr)
+    check("… and are reported", 1e-10 < summary["residual_audit_max"] <= summary["residual_max"] < 1e-8, summary)
+
+
 def test_bench(tmp):
     done = coluber("bench", "planar.floor", "planar.pegs", "--n", "10,20", "--repeat", 1, "--json")
     check("bench --json exits 0", done.returncode == 0, done.stderr)
@@ -397,6 +406,8 @@ def test_bench(tmp):
     whole = (SOURCE / name).read_text()
     (tmp / "data" / "benchmarks" / "data").mkdir(parents=True)
     (tmp / "data" / "scenarios").mkdir()
+    shutil.copytree(SOURCE / "benchmarks/scenes", tmp / "data/benchmarks/scenes")
+    shutil.copy(SOURCE / "benchmarks/scenes.toml", tmp / "data/benchmarks")
     for what, text in [("an empty file", ""), ("a row too few", whole.rstrip("\n").rsplit("\n", 1)[0] + "\n"),
                        ("a row that is no circle", whole.replace(",0.05", ",-0.05", 1)), ("no file", None)]:
         (tmp / "data" / name).unlink(missing_ok=True)

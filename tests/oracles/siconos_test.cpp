@@ -15,6 +15,7 @@
 #include <Eigen/Core>
 #include <gtest/gtest.h>
 
+#include "coluber/control/servo.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
 #include "coluber/spatial/system.hpp"
@@ -225,9 +226,9 @@ TEST_P(Siconos, AgreesStepByStep) {
   Data data(model);
   StepOptions options = system.options();
   options.law = scene.law;
-  options.plain = true;  // which keeps the problem it solved; the fast layout gives the same step
+  options.plain = true;  // which keeps the problem it solved; the fast step gives the same step
   options.newton.tolerance = 1e-12;
-  const auto& controller = simulation.scenario.controller;
+  const auto& controller = simulation.scenario.get<control::ServoKeys>();
   Difference worst;
   int sticking = 0;
   int slipping = 0;
@@ -241,7 +242,7 @@ TEST_P(Siconos, AgreesStepByStep) {
       command.k_P.setConstant(controller.kp(0));
       command.k_D.setConstant(controller.kd(0));
     }
-    const StepInfo info = step(model, state, data, command, options);
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, options);
     ASSERT_EQ(info.status, Status::ok) << "t = " << t;
     if (k % (steps / 30) != 0) continue;
     const Answer theirs = solve_with_siconos(data.problem, scene.law);

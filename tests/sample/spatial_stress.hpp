@@ -160,9 +160,9 @@ struct StressTally {
 
 /// `seconds` of motion; `failed(state, command, info)` is called with the state and command at the
 /// start of a step that did not converge.
-inline void run_stress(
-    const StressScene& scene, double seconds, StressTally& tally,
-    const std::function<void(const State&, const JointCommand&, const StepInfo&)>& failed = {}) {
+inline void run_stress(const StressScene& scene, double seconds, StressTally& tally,
+                       const std::function<void(const State&, const JointCommand&,
+                                                const nonsmooth::ContactStepInfo&)>& failed = {}) {
   const Model& model = scene.model;
   State state = scene.state;
   State before;
@@ -174,7 +174,7 @@ inline void run_stress(
   for (int k = 0; k < count; ++k) {
     scene.wave.set((k + 1) * scene.options.dt, model.n() - 1, model.axes(), command);
     if (failed) before = state;
-    const StepInfo info = step(model, state, data, command, scene.options);
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, scene.options);
     ++tally.steps;
     tally.sweeps += info.iterations;
     if (info.fallback_sweeps > 0) ++tally.fallback;

@@ -98,7 +98,7 @@ struct StressTally {
 /// at the start of a step that did not converge.
 inline void run_stress(const StressScene& scene, double seconds, StressTally& tally,
                        const std::function<void(const planar::State&, const JointCommand&,
-                                                const StepInfo&)>& failed = {}) {
+                                                const nonsmooth::ContactStepInfo&)>& failed = {}) {
   planar::State state = scene.state;
   planar::State before;
   planar::Data data(scene.model);
@@ -108,7 +108,8 @@ inline void run_stress(const StressScene& scene, double seconds, StressTally& ta
   for (int k = 0; k < count; ++k) {
     follow(scene.wave, (k + 1) * scene.options.dt, command);
     if (failed) before = state;
-    const StepInfo info = planar::step(scene.model, state, data, command, scene.options);
+    const nonsmooth::ContactStepInfo info =
+        planar::step(scene.model, state, data, command, scene.options);
     ++tally.steps;
     tally.sweeps += info.iterations;
     if (info.fallback_sweeps > 0) ++tally.fallback;

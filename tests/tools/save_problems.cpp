@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "coluber/control/servo.hpp"
 #include "coluber/nonsmooth/problem_file.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
@@ -70,7 +71,7 @@ void save_spatial(const std::filesystem::path& into, const std::filesystem::path
   const auto& system = dynamic_cast<const spatial::SpatialSystem&>(*simulation.system);
   const spatial::Model& model = system.model();
   const spatial::StepOptions& options = system.options();
-  const auto& controller = simulation.scenario.controller;
+  const auto& controller = simulation.scenario.get<control::ServoKeys>();
   spatial::State state = system.state();
   spatial::Data data(model);
   nonsmooth::SavedProblem<6> best;

@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
         const sample::StressScene scene = sample::stress_scene(seed, range);
         sample::run_stress(
             scene, 2.0, tally,
-            [&](const planar::State& state, const JointCommand& command, const StepInfo& info) {
+            [&](const planar::State& state, const JointCommand& command,
+                const nonsmooth::ContactStepInfo& info) {
               std::printf("  %s seed %llu n %d dt %g step %lld: residual %.2e rigid %.2e\n",
                           name.c_str(), static_cast<unsigned long long>(seed), scene.model.n(),
                           scene.options.dt, static_cast<long long>(state.k), info.residual,

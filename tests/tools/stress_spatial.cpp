@@ -204,7 +204,8 @@ int main(int argc, char** argv) {
       const std::clock_t start = std::clock();
       sample::run_stress(
           scene, kSceneDuration, line.tally,
-          [&](const spatial::State& state, const JointCommand& command, const StepInfo& info) {
+          [&](const spatial::State& state, const JointCommand& command,
+              const nonsmooth::ContactStepInfo& info) {
             std::fprintf(
                 stderr,
                 "%s seed %llu n %d axes %d dt %g mu %.3f (1:%.1f) mu_V %.3f mu_H %.3f step %lld: "

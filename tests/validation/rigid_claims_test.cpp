@@ -16,10 +16,10 @@
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
 
-#include "planar/chain.hpp"
+#include "planar/fast_step.hpp"
 
 namespace coluber {
-namespace {
+namespace rigid_claims_test {
 
 using planar::PlanarSystem;
 
@@ -61,7 +61,7 @@ std::vector<ClaimedRun> claimed_runs() {
 
 struct Judgement {
   long steps = 0;
-  long fast = 0;      ///< steps done in the fast layout
+  long fast = 0;      ///< steps done in the fast step
   long touching = 0;  ///< steps in which an obstacle pressed
   double law = 0.0, momentum = 0.0, gap = 0.0, rigid_law = 0.0;  ///< largest
 };
@@ -131,21 +131,21 @@ class Judge final : public control::Controller {
   Judgement seen;
 
  private:
-  /// The fast layout leaves its answer in the chain's arrays; after the plain one they differ.
+  /// The fast step leaves its answer in its arrays; after the plain one they differ.
   [[nodiscard]] bool done_fast() const {
-    const planar::Chain& chain = *system_.data().chain;
+    const planar::FastStep& fast = *system_.data().fast;
     const planar::State& after = system_.state();
-    if (system_.options().plain || chain.law != nonsmooth::Law::rigid) return false;
-    const planar::ChainArrays& k = chain.arrays;
+    if (system_.options().plain || fast.law != nonsmooth::Law::rigid) return false;
+    const planar::FastArrays& k = fast.arrays;
     return Eigen::Vector3d(k.root_w, k.root_x, k.root_y) == after.twist;
   }
 
   /// What was left of the proximal term at a point of link i.
   [[nodiscard]] nonsmooth::Proximal fast_term(int i, int near) const {
-    if (near >= 0) return {};  // no friction there in that layout
-    const planar::Chain& chain = *system_.data().chain;
-    const int slot = chain.slot[static_cast<std::size_t>(i)];
-    const planar::ChainArrays& k = chain.arrays;
+    if (near >= 0) return {};  // the fast step has no friction there
+    const planar::FastStep& fast = *system_.data().fast;
+    const int slot = fast.slot[static_cast<std::size_t>(i)];
+    const planar::FastArrays& k = fast.arrays;
     const int p = -1 - near;
     return {k.c_t[slot], {k.A_1[p][slot], k.A_2[p][slot]}};
   }
@@ -185,10 +185,10 @@ TEST_P(RigidLaw, HoldsOnEveryStepOfTheRunsOfTheClaims) {
     ASSERT_EQ(outcome.status, simulation::RunStatus::completed) << outcome.message;
     for (const SummaryItem& item : outcome.summary) {
       if (item.name == "failed_steps") {
-        EXPECT_EQ(item.value, 0.0);
+        EXPECT_EQ(item.number(), 0.0);
       }
       if (item.name == "residual_max") {
-        EXPECT_LE(item.value, 1e-9);
+        EXPECT_LE(item.number(), 1e-9);
       }
     }
     const Judgement& seen = judged.seen;
@@ -227,5 +227,5 @@ TEST(RigidLawRuns, AreThoseOfAllClaimsFromA1ToA6) {
 INSTANTIATE_TEST_SUITE_P(Layout, RigidLaw, testing::Bool(),
                          [](const auto& plain) { return plain.param ? "plain" : "fast"; });
 
-}  // namespace
+}  // namespace rigid_claims_test
 }  // namespace coluber

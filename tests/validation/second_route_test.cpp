@@ -9,7 +9,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber {
-namespace {
+namespace second_route_test {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -271,5 +271,5 @@ TEST(SecondRoute, TheProjectionAccountsForTheLastHalfPercentOfTheCreep) {
   EXPECT_NEAR((fine - ours) / (coarse - ours), 0.5, 0.1);
 }
 
-}  // namespace
+}  // namespace second_route_test
 }  // namespace coluber

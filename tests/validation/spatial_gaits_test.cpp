@@ -11,7 +11,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace spatial_gaits_test {
 
 using sample::kDegree;
 
@@ -81,7 +81,7 @@ Outcome run(const Case& gait, double seconds, double turned, double dt = 1e-3) {
   for (int k = 0; k < steps; ++k) {
     gait.wave.set((k + 1) * dt, 10, 2, command);
     if (!gait.from_wave) soft.hold_back(command);
-    const StepInfo info = step(model, state, data, command, options);
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, options);
     outcome.failed += info.status == Status::ok ? 0 : 1;
     outcome.residual = std::max(outcome.residual, info.residual);
     outcome.unit = std::max(outcome.unit, std::abs(state.p.norm() - 1.0));
@@ -143,5 +143,5 @@ TEST(SpatialSidewinding, StaysBoundedForTenMinutes) {
   EXPECT_LE(outcome.moved.norm(), 0.15 * seconds);
 }
 
-}  // namespace
+}  // namespace spatial_gaits_test
 }  // namespace coluber::spatial

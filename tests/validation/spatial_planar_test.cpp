@@ -11,7 +11,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber {
-namespace {
+namespace spatial_planar_test {
 
 namespace planar_sample = coluber::sample;
 namespace spatial_sample = coluber::spatial::sample;
@@ -211,5 +211,5 @@ TEST(SpatialFreeToRise, StaysWithinAMicrometreOfThePlanarSnake) {
   RecordProperty("apart_um", std::to_string(1e6 * apart));
 }
 
-}  // namespace
+}  // namespace spatial_planar_test
 }  // namespace coluber

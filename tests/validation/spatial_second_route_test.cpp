@@ -11,7 +11,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace spatial_second_route_test {
 
 using absolute_spatial::Configuration;
 using absolute_spatial::Point;
@@ -151,7 +151,7 @@ void compare(Scene scene, const StepOptions& options, const std::string& where, 
   const auto route = absolute_spatial::make_step(model, q, before.v, before.l, scene.command, dt);
 
   Data data(model);
-  const StepInfo info = step(model, scene.state, data, scene.command, options);
+  const nonsmooth::ContactStepInfo info = step(model, scene.state, data, scene.command, options);
   ASSERT_EQ(info.status, Status::ok) << where << " residual " << info.residual;
 
   std::vector<Point> points = absolute_spatial::find_points(model, q, kGround);
@@ -255,5 +255,5 @@ TEST(SpatialSecondRoute, OneStepAgreesWithAbsoluteCoordinatesAndJointMultipliers
   EXPECT_GT(tally.cylinders, 100);
 }
 
-}  // namespace
+}  // namespace spatial_second_route_test
 }  // namespace coluber::spatial

@@ -1,10 +1,17 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include <Eigen/Core>
 
 #include "coluber/core/bytes.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/core/system.hpp"
+#include "coluber/drive/build.hpp"
+#include "coluber/drive/joints.hpp"
+#include "coluber/drive/moving_base.hpp"
 
 namespace coluber::control {
 
@@ -25,19 +32,26 @@ struct ControlInput {
   const System& system;               ///< everything else: observables, bodies
 };
 
-/// A joint controller. Derive from it for one of your own (examples/own_controller).
-class COLUBER_EXPORT Controller {
+/// What a run says of a controller whose joints ran away.
+struct RunawayWords {
+  std::string_view what = "controller";       ///< "the explicit … is unstable"
+  std::string_view remedy = "smaller gains";  ///< "take a smaller solver.dt or …"
+  bool noisy = false;                         ///< what is measured may be mostly noise
+};
+
+/// A joint controller. Derive from it for one of your own (examples/own_controller). What it shows
+/// is recorded behind what its system shows.
+class COLUBER_EXPORT Controller : public Shown {
  public:
-  Controller() = default;
-  Controller(const Controller&) = delete;
-  Controller& operator=(const Controller&) = delete;
-  virtual ~Controller() = default;
+  /// Looks at the system it is to drive, before the run. Returns why it cannot ("" if it can): a
+  /// capability that the system does not offer. May add warnings.
+  virtual std::string connect(const System& system, std::vector<drive::Warning>& warnings);
 
   /// Writes the whole command of this step; `phi_d` and `phidot_d` come as the references at its
   /// end, other entries left alone keep their last value.
   virtual void update(const ControlInput& input, JointCommand& command) = 0;
 
-  /// True: it looks at `phidd_d_A` and `base`, which are filled in for no other.
+  /// Return true to receive `phidd_d_A` and `base`; no other controller gets them.
   [[nodiscard]] virtual bool model_based() const { return false; }
 
   /// True: update() is a function of its input alone, and may be called for any instant inside a
@@ -45,8 +59,14 @@ class COLUBER_EXPORT Controller {
   /// the command of the step's start.
   [[nodiscard]] virtual bool continuous() const { return false; }
 
+  /// True: its torques hold over a step, and may run away where the step is too long.
+  [[nodiscard]] virtual bool holds_torques() const { return false; }
+  /// The motors are off before (s).
+  [[nodiscard]] virtual double start_time() const { return 0.0; }
+  [[nodiscard]] virtual RunawayWords runaway_words() const { return {}; }
+
   /// A controller that remembers something from step to step (an integral, random numbers) writes
-  /// it here, so that a resumed run goes on to the same bits. The last command is kept anyway.
+  /// it here, so that a resumed run is bit-identical. The last command is kept anyway.
   virtual void save_state(ByteWriter& /*bytes*/) const {}
   /// Takes back what `save_state` wrote. May throw FileError.
   virtual void restore_state(ByteReader& /*bytes*/) {}

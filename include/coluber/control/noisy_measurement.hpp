@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <Eigen/Core>
 
@@ -28,6 +31,12 @@ struct NoiseOptions {
   double heading_rate = 0.0;
   double joint_rate = 0.0;
   std::uint64_t seed = 0;
+
+  /// Nothing is disturbed.
+  [[nodiscard]] bool is_zero() const {
+    return position == 0.0 && heading == 0.0 && joint == 0.0 && velocity == 0.0 &&
+           heading_rate == 0.0 && joint_rate == 0.0;
+  }
 };
 
 /// A controller that measures with noise: to every value is added N (2 r - 1), r uniform in [0, 1)
@@ -41,7 +50,35 @@ class COLUBER_EXPORT NoisyMeasurement final : public Controller {
   /// `controller` decides by what is measured.
   NoisyMeasurement(std::unique_ptr<Controller> controller, const NoiseOptions& options);
   void update(const ControlInput& input, JointCommand& command) override;
+  std::string connect(const System& system, std::vector<drive::Warning>& warnings) override {
+    return controller_->connect(system, warnings);
+  }
   [[nodiscard]] bool model_based() const override { return controller_->model_based(); }
+  [[nodiscard]] bool holds_torques() const override { return controller_->holds_torques(); }
+  [[nodiscard]] double start_time() const override { return controller_->start_time(); }
+  [[nodiscard]] RunawayWords runaway_words() const override {
+    RunawayWords words = controller_->runaway_words();
+    words.noisy = true;
+    return words;
+  }
+  [[nodiscard]] const std::vector<Observable>& observables() const override {
+    return controller_->observables();
+  }
+  void observe(std::span<double> frame) const override { controller_->observe(frame); }
+  void start_frame() override { controller_->start_frame(); }
+  [[nodiscard]] const std::vector<Body>& bodies() const override { return controller_->bodies(); }
+  void poses(std::span<double> values) const override { controller_->poses(values); }
+  [[nodiscard]] const std::vector<ArrowFamily>& arrows() const override {
+    return controller_->arrows();
+  }
+  void contacts(std::size_t family, std::span<ContactSlot> slots) const override {
+    controller_->contacts(family, slots);
+  }
+  [[nodiscard]] const std::vector<Curve>& curves() const override { return controller_->curves(); }
+  void curve(std::size_t curve, std::span<double> values) const override {
+    controller_->curve(curve, values);
+  }
+  [[nodiscard]] std::vector<SummaryItem> summary() const override { return controller_->summary(); }
   /// A measurement is held for a step.
   [[nodiscard]] bool continuous() const override { return false; }
   void save_state(ByteWriter& bytes) const override;

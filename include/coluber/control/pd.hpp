@@ -26,11 +26,18 @@ struct PdOptions {
 /// at ±torque_limit.
 class COLUBER_EXPORT Pd final : public Controller {
  public:
-  /// Gains are one number, or one a joint. Throws Error if a gain is not finite or negative, or the
-  /// limit not above zero.
+  /// Gains are one number, or one per joint. Throws Error if a gain is not finite or negative, or
+  /// the limit not above zero.
   explicit Pd(PdOptions options);
   void update(const ControlInput& input, JointCommand& command) override;
+  /// Warns of a step too long for torques that hold over it.
+  std::string connect(const System& system, std::vector<drive::Warning>& warnings) override;
   [[nodiscard]] bool continuous() const override { return true; }
+  [[nodiscard]] bool holds_torques() const override { return !options_.implicit_servo; }
+  [[nodiscard]] double start_time() const override { return options_.start_time; }
+  [[nodiscard]] RunawayWords runaway_words() const override {
+    return {"servo", "controller.servo = \"implicit\""};
+  }
 
  private:
   PdOptions options_;

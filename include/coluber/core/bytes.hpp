@@ -85,7 +85,7 @@ class COLUBER_EXPORT ByteReader {
   /// A list as ByteWriter::list wrote it.
   template <typename T, typename Item>
   void list(std::vector<T>& values, const Item& item) {
-    values.assign(get_count(), T{});
+    values = std::vector<T>(get_count());
     for (T& value : values) item(value);
   }
 
@@ -120,6 +120,22 @@ class COLUBER_EXPORT ByteReader {
   std::string_view rest_;
   std::string name_;
 };
+
+/// Restores what `exchange` reads and `check` accepts. Where either throws, the values are as they
+/// were; the exception passes on.
+template <typename Exchange, typename Check>
+void restore_or_keep(ByteReader& bytes, const Exchange& exchange, const Check& check) {
+  ByteWriter before;
+  exchange(before);
+  try {
+    exchange(bytes);
+    check();
+  } catch (...) {
+    ByteReader back(before.bytes(), "");
+    exchange(back);
+    throw;
+  }
+}
 
 /// `payload` with what it is, its length and a checksum around it.
 COLUBER_EXPORT std::string seal(std::string_view kind, std::uint32_t version,

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "coluber/core/export.hpp"
@@ -17,20 +19,24 @@ enum class Status : std::uint8_t {
 /// In words: "ok", "not converged", "not finite".
 COLUBER_EXPORT std::string_view to_string(Status status);
 
-/// Outcome of one time step. Residuals are scaled: impulse over m_min g dt (docs/numerics.md).
+/// A figure that every step of a system has, and what the run's summary makes of it.
+struct StepFigure {
+  std::string name;  ///< "residual"
+  std::string unit{};
+  std::string largest_as{};   ///< in the summary: the largest, under this name; "": not there
+  std::string sum_as{};       ///< the sum over the steps, a whole number
+  std::string positive_as{};  ///< how many steps had more than zero of it
+  std::string in_message{};   ///< of a step that did not come out: "residual {:.3g}"; "": not said
+};
+
+/// Outcome of one time step: whether it came out, and the figures that the system names.
 struct [[nodiscard]] StepInfo {
   Status status = Status::ok;
-  int iterations = 0;           ///< linear sweeps of the solver
-  int fallback_sweeps = 0;      ///< those after Newton alone did not settle
-  double residual = 0.0;        ///< law and momentum, recomputed outside the solver: the larger
-  double rigid_residual = 0.0;  ///< the same judged by the set-valued law as it stands
   const char* quantity =
       "";         ///< what was non-finite or worst ("velocity of link", "impulse on link", …)
   int index = 0;  ///< 1-based link, joint or contact it belongs to; 0: none
-  double residual_law = 0.0;       ///< of `residual`, the laws alone
-  double residual_momentum = 0.0;  ///< of `residual`, the balance of momentum alone
-  int fallback_passes = 0;         ///< law `rigid`: proximal passes of the fallback
-  double gap = 0.0;                ///< law `rigid`: what the fallback's proximal terms leave over
+  /// Values of `System::figures()`, in their order; valid until the next step.
+  std::span<const double> figures{};
 };
 
 }  // namespace coluber

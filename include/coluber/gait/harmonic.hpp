@@ -45,6 +45,7 @@ class COLUBER_EXPORT Harmonic final : public Gait {
   void evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const override;
   [[nodiscard]] double next_break(double t) const override;
   [[nodiscard]] double max_rate() const override;
+  [[nodiscard]] std::optional<double> mean_line() const override;
 
   /// Release time of every joint (s); infinite where the reference never comes near zero.
   /// Without soft start: minus infinity.
@@ -67,6 +68,7 @@ class COLUBER_EXPORT TwoAxes final : public Gait {
   void evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d) const override;
   [[nodiscard]] double next_break(double t) const override;
   [[nodiscard]] double max_rate() const override;
+  [[nodiscard]] std::optional<double> mean_line() const override { return yaw_.mean_line(); }
 
   /// The wave of the yaw joints.
   [[nodiscard]] const Harmonic& yaw() const { return yaw_; }

@@ -5,8 +5,8 @@
 
 #include "coluber/core/bytes.hpp"
 #include "coluber/core/export.hpp"
-#include "coluber/core/status.hpp"
 #include "coluber/nonsmooth/problem_file.hpp"
+#include "coluber/nonsmooth/step_info.hpp"
 
 namespace coluber::nonsmooth {
 
@@ -25,7 +25,7 @@ class COLUBER_EXPORT HardestProblem {
   void look_at(const ContactProblem<T>& problem, const Solution<T>& previous,
                const Solution<T>& guess, double t);
   /// How that step came out; it is kept if none was harder.
-  void judge(const StepInfo& info);
+  void judge(const ContactStepInfo& info);
 
   /// Writes the problem kept. Returns what is in the file, in words; "" if there is none. Throws
   /// FileError.
@@ -39,7 +39,7 @@ class COLUBER_EXPORT HardestProblem {
  private:
   struct Step {
     SavedProblem<T> saved;
-    StepInfo info;
+    ContactStepInfo info;
     double t = 0.0;  // end of the step; 0: none
   };
   template <typename Bytes, typename Value>

@@ -3,16 +3,21 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "coluber/chain/account.hpp"
 #include "coluber/core/system.hpp"
-#include "coluber/core/torque_peak.hpp"
+#include "coluber/drive/feedback.hpp"
+#include "coluber/drive/joints.hpp"
+#include "coluber/drive/linked.hpp"
+#include "coluber/drive/moving_base.hpp"
 #include "coluber/planar/minimal.hpp"
 #include "coluber/planar/snake.hpp"
 
 namespace coluber::planar {
 
-/// How the smooth robot model is integrated.
+/// How the smooth minimal model is integrated.
 struct SmoothOptions {
   double dt = 1e-3;  ///< s, from observation to observation; the integrator has its own steps
   SmoothFriction friction = {};
@@ -27,8 +32,12 @@ struct SmoothOptions {
 ///
 /// A multistep method's history cannot be saved. The integrator starts afresh at every `restart`
 /// seconds; a checkpoint holds the state then and now, and the first step after it goes over what
-/// lies between again, to the same bits.
-class COLUBER_EXPORT SmoothSystem final : public System {
+/// lies between again, bit-identically. It has no contacts, and names no quantity of contacts.
+class COLUBER_EXPORT SmoothSystem final : public System,
+                                          public JointDriven,
+                                          public FeedbackDriven,
+                                          public MovingBase,
+                                          public Linked {
  public:
   /// What the integrator did since the system was made.
   struct Statistics {
@@ -47,24 +56,34 @@ class COLUBER_EXPORT SmoothSystem final : public System {
 
   [[nodiscard]] double dt() const override { return options_.dt; }
   [[nodiscard]] std::int64_t step_count() const override { return k_; }
-  [[nodiscard]] int joint_count() const override { return model_.n() - 1; }
-  void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
-                   Eigen::Ref<Eigen::VectorXd> phidot) const override;
-  bool base_state(BaseState& base) const override;
+  /// The torques of the last command hold.
+  StepInfo step() override { return step(command_); }
   /// Under the command's torques with its references fixed and the joints' motion continuous. The
   /// integrator starts afresh: what a command asks for jumps from step to step. After a status
   /// other than ok the state is what it was, and no step was taken.
   StepInfo step(const JointCommand& command) override;
-  [[nodiscard]] bool takes_feedback() const override { return true; }
-  /// The integrator runs on from step to step. A failed step is none, as in step().
+  /// The integrator runs on from step to step. A failed step leaves the state unchanged, as in
+  /// step().
   StepInfo step_under(Feedback& feedback, const Eigen::Ref<const Eigen::VectorXd>& phi_d) override;
-  [[nodiscard]] const std::vector<Observable>& observables() const override { return observables_; }
+  [[nodiscard]] const std::vector<StepFigure>& figures() const override;
+  [[nodiscard]] std::string advice(const StepInfo& info) const override;
+
+  [[nodiscard]] int joint_count() const override { return model_.n() - 1; }
+  void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
+                   Eigen::Ref<Eigen::VectorXd> phidot) const override;
+  void base_state(BaseState& base) const override;
+  [[nodiscard]] int link_count() const override { return model_.n(); }
+  [[nodiscard]] double link_length(int link) const override;
+  [[nodiscard]] double link_mass(int link) const override;
+  void link_centres(Eigen::Ref<Eigen::VectorXd> centres) const override;
+
+  [[nodiscard]] const std::vector<Observable>& observables() const override {
+    return observables_.list();
+  }
   void observe(std::span<double> frame) const override;
   void start_frame() override;
   [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
   void poses(std::span<double> values) const override;
-  [[nodiscard]] int contact_slots() const override { return 0; }
-  void contacts(std::span<ContactSlot> /*slots*/) const override {}
   [[nodiscard]] std::vector<SummaryItem> summary() const override;
   [[nodiscard]] std::uint64_t state_hash() const override;
   bool save_state(ByteWriter& bytes) const override;
@@ -90,14 +109,16 @@ class COLUBER_EXPORT SmoothSystem final : public System {
   static void exchange_state(Bytes& bytes, Self& self);
 
   StepInfo advance(Feedback& feedback, const Eigen::Ref<const Eigen::VectorXd>& phi_d, bool afresh);
+  StepInfo tell(StepInfo info);  // with its figures
   void update_pose() const;
+  void add_rows();
 
   Model model_;
   SmoothOptions options_;
   std::int64_t restart_steps_ = 1;
   std::unique_ptr<Plant> plant_;
   mutable Pose pose_;  // at time(), for observers
-  std::vector<Observable> observables_;
+  ObservableTable observables_;
   std::vector<Body> bodies_;
 
   // state
@@ -112,16 +133,13 @@ class COLUBER_EXPORT SmoothSystem final : public System {
   VectorXd y_E_;  // of the step at work
 
   // of the last step
-  VectorXd tau_, phi_d_;
+  JointCommand command_;
+  VectorXd tau_;
   double kinetic_energy_ = 0.0;
+  double integrator_steps_ = 0.0;  // the figure of a step
 
-  // since the last frame
-  Eigen::Matrix2Xd ground_sum_, obstacle_sum_;  // impulses (N s); there are no obstacles
-  std::int64_t frame_start_ = 0, frame_iterations_ = 0;
-
-  // since the start
-  StepWork work_;
-  TorquePeak torque_peak_;
+  Eigen::Matrix2Xd ground_sum_;  // impulses since the last frame (N s)
+  chain::RunAccount account_;
   Vector3d start_ = Vector3d::Zero();  // x, y, theta of the middle link
 };
 

@@ -6,14 +6,15 @@
 
 #include <Eigen/Core>
 
+#include "coluber/chain/step_data.hpp"
+#include "coluber/chain/step_options.hpp"
+#include "coluber/chain/step_work.hpp"
 #include "coluber/core/export.hpp"
-#include "coluber/core/profile.hpp"
-#include "coluber/core/status.hpp"
-#include "coluber/core/system.hpp"
-#include "coluber/nonsmooth/contact_problem.hpp"
+#include "coluber/drive/joints.hpp"
 #include "coluber/nonsmooth/point_memory.hpp"
-#include "coluber/nonsmooth/residual.hpp"
 #include "coluber/nonsmooth/solver.hpp"
+#include "coluber/nonsmooth/step_info.hpp"
+#include "coluber/world/candidates.hpp"
 #include "coluber/world/obstacle_grid.hpp"
 
 /// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued and viscous
@@ -39,6 +40,7 @@
 // clang-format on
 namespace coluber::planar {
 
+using chain::StepWork;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
@@ -109,15 +111,7 @@ COLUBER_EXPORT State make_state(const Model& model, const Eigen::Ref<const Vecto
                                 const Vector2d& position, double theta);
 
 /// How a step is done.
-struct StepOptions {
-  double dt = 1e-3;  ///< s
-  Solver solver = Solver::newton;
-  nonsmooth::Law law = nonsmooth::Law::anchored;  ///< of every solver; goes before their own
-  Activation activation = Activation::landing;
-  nonsmooth::NewtonOptions newton;
-  nonsmooth::GaussSeidelOptions gauss_seidel;
-  nonsmooth::ThesisOptions thesis;
-  bool plain = false;  ///< never the fast layout of the step; the same answer to rounding
+struct StepOptions : chain::StepOptions {
   /// The step of the minimal model of Transeth 6.2: M(q_M) (nu_E - nu_A) + dt C(q_M, nu_A) nu_A =
   /// impulses, in the velocities nu = (twist, phidot) of the joint coordinates, instead of chapter
   /// 3's M (u_E - u_A) in those of the links. The same motion as dt goes to zero.
@@ -140,20 +134,11 @@ struct Gap {
   double s_c = 0.0;  ///< where on the core, from its centre of gravity along the link (m)
 };
 
-/// Work over one step (J): kinetic energy T_E = T_A + sum of the works.
-struct StepWork {
-  double servo = 0.0;
-  double friction = 0.0;
-  double contact = 0.0;
-  double gravity = 0.0;
-  double scheme = 0.0;  ///< what the discretisation leaves over; first order in dt
-};
-
-/// The chain as arrays, for the fast layout of the step.
-struct Chain;
+/// Arrays and kernels of the fast step: the chain as one array per quantity.
+struct FastStep;
 
 /// Scratch and results of one thread, sized once.
-struct COLUBER_EXPORT Data {
+struct COLUBER_EXPORT Data : chain::StepData<3> {
   /// Sized for this model.
   explicit Data(const Model& model);
   ~Data();
@@ -161,11 +146,7 @@ struct COLUBER_EXPORT Data {
   Data& operator=(Data&&) noexcept;
 
   Pose pose;  ///< at q_M of the step done
-  nonsmooth::ContactProblem<3> problem;
-  nonsmooth::Solution<3> solution, previous;
-  nonsmooth::SolverData<3> solver;
-  nonsmooth::ResidualData<3> residual;
-  std::vector<int> link_of_node, node_of_link;
+  std::vector<int> node_of_link;
   std::vector<ObstacleMemory> next_near;  ///< becomes State::near
   /// A link at an obstacle, in the step's problem.
   struct Touch {
@@ -175,36 +156,24 @@ struct COLUBER_EXPORT Data {
   };
   std::vector<Touch> touching;       ///< obstacle contacts in the problem, by node
   std::vector<int> near_of_contact;  ///< index into next_near; -1 - p: point p of the ground
-  double weight_scale = 1.0;         ///< m_min g (N)
-  double load = 0.0;                 ///< weight across the slope, g cos(tilt) (N/kg)
   Vector2d pull = Vector2d::Zero();  ///< weight along it, g sin(tilt) downhill (N/kg)
   VectorXd u_minimal;      ///< link velocities a step in minimal coordinates starts from, 3n
   double T_minimal = 0.0;  ///< their kinetic energy less that of the state's own (J)
 
-  std::unique_ptr<Chain> chain;
+  std::unique_ptr<FastStep> fast;
 
-  // results of the last step
-  VectorXd tau;                     ///< joint torques, mean over the step (N m)
+  // results of the last step, beside those of every chain
   Eigen::Matrix2Xd ground_impulse;  ///< on each link, world axes (N s)
   Eigen::Matrix2Xd obstacle_impulse;
-  StepWork work;
-  double kinetic_energy = 0.0;  ///< J, at the end of the step
-  double penetration = 0.0;     ///< deepest at q_M (m)
+  double penetration = 0.0;  ///< deepest at q_M (m)
 
   ObstacleGrid grid;            ///< the model's obstacles by place
   Eigen::Matrix2Xd load_share;  ///< of a link's weight on its friction points, by link
   /// Viscous torque about a link's centre of gravity, force along and across it, over its turn and
   /// speeds, by link (N m s, N s/m, N s/m)
   Eigen::Matrix3Xd viscosity;
-  bool viscous = false;        ///< some of it is not zero
-  Profile* profile = nullptr;  ///< takes the time of a step's parts, if there is one
-
-  /// Pairs of link and obstacle that can touch before some link has moved `reach`.
-  struct Candidates {
-    std::vector<int> first, obstacle;  ///< by node: obstacle[first[node] … first[node+1])
-    Eigen::Matrix2Xd built_at;         ///< link centres when the list was built
-    bool valid = false;
-  } candidates;
+  bool viscous = false;          ///< some of it is not zero
+  world::Candidates candidates;  ///< pairs of node and obstacle
 };
 
 /// Poses of all links from the middle link's (x, y, theta) and the joint angles.
@@ -226,8 +195,9 @@ COLUBER_EXPORT void make_problem(const Model& model, const State& state,
 
 /// One step of Moreau's midpoint rule in joint coordinates about the middle link.  Transeth 3.6
 /// The state is left untouched if a non-finite value appears.
-COLUBER_EXPORT StepInfo step(const Model& model, State& state, Data& data,
-                             const JointCommand& command, const StepOptions& options);
+COLUBER_EXPORT nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
+                                               const JointCommand& command,
+                                               const StepOptions& options);
 
 /// Limit on dt (s) of an explicit servo with these gains on this chain, posture `state`.
 COLUBER_EXPORT double explicit_servo_limit(const Model& model, const State& state, double k_P,

@@ -11,9 +11,10 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/core/export.hpp"
-#include "coluber/core/system.hpp"
+#include "coluber/core/shown.hpp"
 #include "coluber/record/give_up.hpp"
 #include "coluber/simulation/simulation.hpp"
+#include "coluber/simulation/study.hpp"
 
 namespace coluber::record {
 
@@ -25,7 +26,7 @@ COLUBER_EXPORT void skip_hdf5_exit_flush();
 /// How a run folder is begun.
 struct RunFolderOptions {
   bool force = false;   ///< replace the results in a folder that exists
-  bool resume = false;  ///< go on with the run in the folder; begins one if there is none
+  bool resume = false;  ///< continue the run in the folder; begins one if there is none
   std::vector<std::pair<std::string, std::string>>
       options{};  ///< of the command line; a name may repeat
 };
@@ -55,9 +56,12 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   /// scenario is not the one that the run was begun with, or the program is another.
   RunFolder(std::filesystem::path folder, const simulation::Simulation& simulation,
             const RunFolderOptions& options = {});
+  /// The same for a study, which is computed at once: `resume` has no meaning for it.
+  RunFolder(std::filesystem::path folder, const simulation::StudyJob& job,
+            const RunFolderOptions& options = {});
   ~RunFolder() override;
 
-  void frame(const System& system, std::span<const double> values) override;
+  void frame(double t, const Shown& shown, std::span<const double> values) override;
 
   /// True if a tenth of a second has passed since the last.
   bool wants_checkpoint() override;
@@ -65,7 +69,7 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   /// machine fails and not the process alone.
   void checkpoint(std::string_view bytes) override;
 
-  /// For RunOptions::resume: the checkpoint to go on from; empty where the run starts at its
+  /// For RunOptions::resume: the checkpoint to continue from; empty where the run starts at its
   /// beginning. Frames that are there already are compared with those that come.
   [[nodiscard]] std::string_view resume_from() const;
   [[nodiscard]] std::size_t resumed_frames() const;             ///< recorded before that checkpoint
@@ -75,7 +79,7 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   [[nodiscard]] const std::vector<std::string>& removed() const;
 
   /// Completes every file. Told to give up, it takes away what it has made, and the run counts as
-  /// interrupted: its frames can be read, and `resume` goes on with it. Throws FileError.
+  /// interrupted: its frames can be read, and `resume` continues it. Throws FileError.
   FinishInfo finish(const simulation::RunOutcome& outcome, const GiveUp& give_up = {});
 
   /// After an error: says in run.json that the run failed and why, if the disk still allows. The
@@ -87,6 +91,8 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
 
  private:
   struct Impl;
+  struct JobInfo;
+  void open(std::filesystem::path folder, const JobInfo& job, const RunFolderOptions& options);
   std::unique_ptr<Impl> impl_;
 };
 
@@ -105,7 +111,7 @@ class COLUBER_EXPORT FolderBusy : public FileError {
 /// The run that was to be resumed has ended: completed, or failed in a way that would come again.
 class COLUBER_EXPORT RunEnded : public FileError {
  public:
-  /// Why it cannot go on.
+  /// Why it cannot continue.
   RunEnded(const std::string& what, bool completed) : FileError(what), completed_(completed) {}
   /// It did what it was asked to.
   [[nodiscard]] bool completed() const { return completed_; }

@@ -11,7 +11,7 @@ namespace coluber::record {
 /// Keeps the frames of a run in memory.
 class COLUBER_EXPORT TrajectorySink final : public simulation::FrameSink {
  public:
-  void frame(const System& system, std::span<const double> values) override;
+  void frame(double t, const Shown& shown, std::span<const double> values) override;
   /// The frames so far.
   [[nodiscard]] const Trajectory& trajectory() const { return trajectory_; }
 

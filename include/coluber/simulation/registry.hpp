@@ -2,39 +2,60 @@
 
 #include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
-
-#include <Eigen/Core>
 
 #include "coluber/control/controller.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/core/system.hpp"
+#include "coluber/drive/build.hpp"
 #include "coluber/gait/gait.hpp"
-#include "coluber/scenario/scenario.hpp"
+#include "coluber/keys/registry.hpp"
+#include "coluber/simulation/study.hpp"
 
+/// Everything a scenario can name. The library's own components are listed in one file,
+/// src/simulation/registry.cpp; a program adds its own before it loads the first scenario:
+///
+///     coluber::simulation::add_model({{{.name = "unicycle",
+///                                       .doc = "…",
+///                                       .sections = {&unicycle_keys()}}},
+///                                     make_unicycle});
 namespace coluber::simulation {
 
-/// A word of the scenario (`robot.model`, `gait.name`, `controller.name`) and what it builds.
-template <typename Factory>
-struct Entry {
-  std::string_view name;
-  std::string_view doc;  ///< one line
-  Factory make;
+/// A mechanical model: its keys, and what builds the robot in its world.
+struct ModelEntry {
+  keys::ModelKeys keys{};
+  std::function<std::unique_ptr<System>(const drive::Build&)> make{};
 };
 
-/// Builds the robot in its world; `start_phi` (rad) are the joint angles at t = 0.
-using ModelFactory = std::unique_ptr<System> (*)(const scenario::Scenario&,
-                                                 const Eigen::VectorXd& start_phi,
-                                                 std::vector<std::string>& warnings);
-/// Builds the references; with `soft_start` off those that give the shape at the start.
-using GaitFactory = std::unique_ptr<gait::Gait> (*)(const scenario::Scenario&, bool soft_start,
-                                                    std::vector<std::string>& warnings);
-using ControllerFactory = std::unique_ptr<control::Controller> (*)(const scenario::Scenario&);
+/// A gait. With `soft_start` off its factory makes the references that give the shape at the start.
+struct GaitEntry {
+  keys::Component keys{};
+  std::function<std::unique_ptr<gait::Gait>(const drive::Build&, int joint_angles, bool soft_start)>
+      make{};
+};
 
-COLUBER_EXPORT const std::vector<Entry<ModelFactory>>& models();
-COLUBER_EXPORT const std::vector<Entry<GaitFactory>>& gaits();
-COLUBER_EXPORT const std::vector<Entry<ControllerFactory>>& controllers();
+/// A controller.
+struct ControllerEntry {
+  keys::Component keys{};
+  std::function<std::unique_ptr<control::Controller>(const drive::Build&)> make{};
+};
+
+/// A study: a subcommand of the command line.
+struct StudyEntry {
+  keys::Component keys{};  ///< its name is the subcommand
+  std::function<std::unique_ptr<Study>(const drive::Build&)> make{};
+};
+
+COLUBER_EXPORT const std::vector<ModelEntry>& models();
+COLUBER_EXPORT const std::vector<GaitEntry>& gaits();
+COLUBER_EXPORT const std::vector<ControllerEntry>& controllers();
+COLUBER_EXPORT const std::vector<StudyEntry>& studies();
+
+/// Adds a component of your own. Not to be called while another thread loads a scenario.
+COLUBER_EXPORT void add_model(ModelEntry entry);
+COLUBER_EXPORT void add_gait(GaitEntry entry);
+COLUBER_EXPORT void add_controller(ControllerEntry entry);
+COLUBER_EXPORT void add_study(StudyEntry entry);
+COLUBER_EXPORT void add_robot(keys::CatalogueRobot robot);
 
 }  // namespace coluber::simulation

@@ -9,14 +9,15 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
+#include "coluber/chain/step_data.hpp"
+#include "coluber/chain/step_options.hpp"
+#include "coluber/chain/step_work.hpp"
 #include "coluber/core/export.hpp"
-#include "coluber/core/profile.hpp"
-#include "coluber/core/status.hpp"
-#include "coluber/core/system.hpp"
+#include "coluber/drive/joints.hpp"
 #include "coluber/nonsmooth/contact_problem.hpp"
 #include "coluber/nonsmooth/point_memory.hpp"
-#include "coluber/nonsmooth/residual.hpp"
 #include "coluber/nonsmooth/solver.hpp"
+#include "coluber/nonsmooth/step_info.hpp"
 #include "coluber/world/surface.hpp"
 
 /// The snake in space of Transeth, chapter 4: rigid links with joints of one or two axes, end
@@ -43,6 +44,7 @@
 /// angles about the middle link are the coordinates, so that a joint never opens.
 namespace coluber::spatial {
 
+using chain::StepWork;
 using Eigen::Matrix3Xd;
 using Eigen::Quaterniond;
 using Eigen::Vector2d;
@@ -132,15 +134,9 @@ struct State {
 };
 
 /// How a step is done.
-struct StepOptions {
-  double dt = 1e-3;  ///< s
-  Solver solver = Solver::newton;
-  nonsmooth::Law law = nonsmooth::Law::anchored;  ///< of every solver; goes before their own
-  Activation activation = Activation::landing;
-  nonsmooth::NewtonOptions newton;
-  nonsmooth::GaussSeidelOptions gauss_seidel;
-  nonsmooth::ThesisOptions thesis{.r_T = 0.01};
-  bool plain = false;  ///< never the fast layout of the step; the same answer to rounding
+struct StepOptions : chain::StepOptions {
+  /// Table 7.2 of the thesis has another r_T in space.
+  StepOptions() { thesis.r_T = 0.01; }
 };
 
 /// Configuration of every link at one instant.
@@ -155,38 +151,21 @@ struct Pose {
   [[nodiscard]] Vector3d centre(int i) const { return origin + r.col(i); }
 };
 
-/// Work over one step (J): kinetic energy T_E = T_A + sum of the works.
-struct StepWork {
-  double servo = 0.0;
-  double friction = 0.0;  ///< of the ground, sliding and rolling
-  double contact = 0.0;   ///< normal impulses of the ground, and obstacles
-  double gravity = 0.0;
-  double scheme = 0.0;  ///< what the discretisation leaves over; first order in dt
-};
-
-/// The chain as arrays, for the fast layout of the step.
-struct Chain;
+/// Arrays and kernels of the fast step: the chain as one array per quantity.
+struct FastStep;
 
 /// Scratch and results of one thread, sized once, for a model that does not change meanwhile. The
-/// fast layout of a step keeps its own arrays: pose (but for the root's and, among obstacles, all
-/// e_z and r), problem, solution, near[kGround] and origin are then those of an earlier plain step.
-struct COLUBER_EXPORT Data {
+/// fast step keeps its own arrays: pose (but for the root's and, among obstacles, all e_z and r),
+/// problem, solution, near[kGround] and origin are then those of an earlier plain or audited step.
+struct COLUBER_EXPORT Data : chain::StepData<6> {
   /// Sized for this model.
   explicit Data(const Model& model);
   ~Data();
   Data(Data&&) noexcept;
   Data& operator=(Data&&) noexcept;
 
-  Pose pose;  ///< at q_M of the step done
-  nonsmooth::ContactProblem<6> problem;
-  nonsmooth::Solution<6> solution, previous;
-  nonsmooth::SolverData<6> solver;
-  nonsmooth::ResidualData<6> residual;
-  std::vector<int> link_of_node;       ///< -1: a massless node between two axes of a joint
-  std::vector<int> angle_of_node;      ///< joint angle of the node's axis
+  Pose pose;                           ///< at q_M of the step done
   Vector3d weight = Vector3d::Zero();  ///< N/kg
-  double load = 0.0;                   ///< part of it across the slope, g cos(tilt) (N/kg)
-  double weight_scale = 1.0;           ///< m_min g (N)
 
   world::Plane ground;
   world::Cylinders cylinders;
@@ -204,21 +183,17 @@ struct COLUBER_EXPORT Data {
     /// The point's normal and friction together, one of the two, or its rolling friction.
     enum class Part : std::uint8_t { whole, support, friction, rolling };
     Part part = Part::whole;
-    int point = 0;  ///< index into near[surface]
+    int point = 0;          ///< index into near[surface]
+    int link = 0, key = 0;  ///< of the point
   };
   std::vector<Origin> origin;  ///< one a contact
-  std::unique_ptr<Chain> chain;
+  std::unique_ptr<FastStep> fast;
   int contacts_closed = 0;  ///< points with an impulse in the last step
 
-  // results of the last step
-  VectorXd tau;              ///< joint torques, mean over the step (N m)
+  // results of the last step, beside those of every chain
   Matrix3Xd ground_impulse;  ///< on each link, world axes (N s)
   Matrix3Xd obstacle_impulse;
-  StepWork work;
-  double kinetic_energy = 0.0;                                  ///< J, at the end of the step
   double ground_penetration = 0.0, obstacle_penetration = 0.0;  ///< deepest at q_M (m)
-
-  Profile* profile = nullptr;  ///< takes the time of a step's parts, if there is one
 };
 
 /// A robot at rest: joint angles `phi`; link `link` (0-based) has its centre of gravity at
@@ -261,8 +236,9 @@ COLUBER_EXPORT void make_problem(const Model& model, const State& state,
 
 /// One step of Moreau's midpoint rule in joint coordinates about the middle link.  Transeth 4.6
 /// The state is left untouched if a non-finite value appears.
-COLUBER_EXPORT StepInfo step(const Model& model, State& state, Data& data,
-                             const JointCommand& command, const StepOptions& options);
+COLUBER_EXPORT nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
+                                               const JointCommand& command,
+                                               const StepOptions& options);
 
 /// Limit on dt (s) of an explicit servo with these gains on this chain, posture `state`.
 COLUBER_EXPORT double explicit_servo_limit(const Model& model, const State& state, double k_P,

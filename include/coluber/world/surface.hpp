@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 
 #include "coluber/core/export.hpp"
+#include "coluber/world/candidates.hpp"
 #include "coluber/world/obstacle_grid.hpp"
 
 /// What a robot in space can touch. A surface says where the links come near it; it knows no robot
@@ -87,13 +88,9 @@ class COLUBER_EXPORT Cylinders final : public Surface {
   [[nodiscard]] const std::vector<Obstacle>& obstacles() const { return obstacles_; }
 
  private:
-  void update_candidates(std::span<const PlacedLink> links, double near);
-
   std::vector<Obstacle> obstacles_;
   ObstacleGrid grid_;
-  // pairs that can come near before some link has moved a fixed way
-  std::vector<int> first_, candidate_;
-  std::vector<Eigen::Vector2d> built_at_;
+  Candidates candidates_;
 };
 
 }  // namespace coluber::world

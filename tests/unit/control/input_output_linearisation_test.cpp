@@ -13,7 +13,7 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::control {
-namespace {
+namespace input_output_linearisation_test {
 
 using Eigen::VectorXd;
 
@@ -184,5 +184,5 @@ TEST(InputOutputLinearisation, RefusesAModelItCannotLinearise) {
   EXPECT_THROW(InputOutputLinearisation(snake(3), {.kp = Gains({1.0, 2.0, 3.0})}), Error);
 }
 
-}  // namespace
+}  // namespace input_output_linearisation_test
 }  // namespace coluber::control

@@ -13,7 +13,7 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::control {
-namespace {
+namespace noisy_measurement_test {
 
 constexpr double dt = 1e-3;
 
@@ -157,5 +157,5 @@ TEST(NoisyMeasurement, PassesOnWhatItsControllerIs) {
   EXPECT_THROW(NoisyMeasurement(nullptr, {}), Error);
 }
 
-}  // namespace
+}  // namespace noisy_measurement_test
 }  // namespace coluber::control

@@ -7,7 +7,7 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::control {
-namespace {
+namespace pd_test {
 
 struct Fixture {
   test::OneJoint system{1e-3};
@@ -76,5 +76,5 @@ TEST(Pd, PassesTheTorqueLimitOnAndNoExplicitTorqueExceedsIt) {
   EXPECT_TRUE(std::isinf(f.update({}, 0.0).tau_max(0))) << "no limit unless asked for";
 }
 
-}  // namespace
+}  // namespace pd_test
 }  // namespace coluber::control

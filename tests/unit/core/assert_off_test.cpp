@@ -7,7 +7,7 @@
 #include "coluber/core/assert.hpp"
 
 namespace coluber {
-namespace {
+namespace assert_off_test {
 
 TEST(AssertOff, EvaluatesNothingAndLetsEverythingPass) {
   int calls = 0;
@@ -15,5 +15,5 @@ TEST(AssertOff, EvaluatesNothingAndLetsEverythingPass) {
   EXPECT_EQ(calls, 0);
 }
 
-}  // namespace
+}  // namespace assert_off_test
 }  // namespace coluber

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber {
-namespace {
+namespace assert_test {
 
 TEST(AssertDeathTest, NamesConditionPlaceAndValues) {
   const int rows = 33;
@@ -25,5 +25,5 @@ TEST(Assert, LetsATrueConditionPassAndEvaluatesItOnce) {
   EXPECT_EQ(calls, 1);
 }
 
-}  // namespace
+}  // namespace assert_test
 }  // namespace coluber

@@ -14,7 +14,7 @@
 #include "coluber/core/random.hpp"
 
 namespace coluber {
-namespace {
+namespace bytes_test {
 
 using testing::HasSubstr;
 
@@ -180,5 +180,5 @@ TEST(Seal, NamesTheKindAndVersionItFinds) {
   EXPECT_THAT(complaint("dump", 2), HasSubstr("is a checkpoint, not a dump"));
 }
 
-}  // namespace
+}  // namespace bytes_test
 }  // namespace coluber

@@ -6,7 +6,7 @@
 #include "coluber/core/system.hpp"
 
 namespace coluber {
-namespace {
+namespace error_test {
 
 TEST(Diagnostic, PrintsPlaceKeyMessageAndOnASecondLineTheHint) {
   const SourceLocation where{.file = "worm.toml", .line = 14, .column = 8};
@@ -54,5 +54,5 @@ TEST(Observable, FrameSizeIsTheSumOverShapes) {
   EXPECT_EQ(frame_size({}), 0);
 }
 
-}  // namespace
+}  // namespace error_test
 }  // namespace coluber

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber {
-namespace {
+namespace hash_test {
 
 std::uint64_t hash_of(std::string_view text) { return Hasher().update(text).finish(); }
 
@@ -68,5 +68,5 @@ TEST(Hash, MayGoOnAfterFinish) {
   EXPECT_EQ(hasher.update("bar").finish(), hash_of("foobar"));
 }
 
-}  // namespace
+}  // namespace hash_test
 }  // namespace coluber

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber {
-namespace {
+namespace nearest_test {
 
 TEST(Nearest, ForgivesSwapsDropsAndMissingEnds) {
   const std::vector<std::string> words{"mass", "length", "radius", "amplitude_deg", "x", "y"};
@@ -14,5 +14,5 @@ TEST(Nearest, ForgivesSwapsDropsAndMissingEnds) {
   EXPECT_EQ(nearest(std::string(1000000, 'a'), words), "");
 }
 
-}  // namespace
+}  // namespace nearest_test
 }  // namespace coluber

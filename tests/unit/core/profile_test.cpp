@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber {
-namespace {
+namespace profile_test {
 
 using Clock = std::chrono::steady_clock;
 
@@ -91,5 +91,5 @@ TEST(Profile, EveryPhaseHasANameOfItsOwn) {
 
 TEST(Profile, NoneTakesNoLap) { lap(nullptr, Phase::solve); }
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace coluber

@@ -8,7 +8,7 @@
 #include "coluber/core/error.hpp"
 
 namespace coluber {
-namespace {
+namespace random_test {
 
 TEST(Random, IsThePublishedXoshiro256PlusPlus) {
   // first outputs of the authors' code from the state 1, 2, 3, 4
@@ -82,5 +82,5 @@ TEST(Random, NormalHasMeanZeroVarianceOneAndKurtosisThree) {
   EXPECT_NEAR(moment[4], 3.0, 0.11);
 }
 
-}  // namespace
+}  // namespace random_test
 }  // namespace coluber

@@ -12,7 +12,7 @@
 // Second derivatives of the references, and where they jump.
 
 namespace coluber::gait {
-namespace {
+namespace acceleration_test {
 
 constexpr double degree = 0.017453292519943295;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -104,5 +104,5 @@ TEST(GaitBreaks, OfATableAreItsEnds) {
   EXPECT_EQ(table.next_break(1.0), infinity);
 }
 
-}  // namespace
+}  // namespace acceleration_test
 }  // namespace coluber::gait

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber::gait {
-namespace {
+namespace harmonic_test {
 
 constexpr double degree = 0.017453292519943295;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -132,5 +132,5 @@ TEST(SoftStart, NeverReleasesAJointWhoseReferenceStaysAwayFromZero) {
   EXPECT_EQ(compute_release_time(10 * degree, 0.0, 1.0, 0.0, 3 * degree, 0.0), infinity);
 }
 
-}  // namespace
+}  // namespace harmonic_test
 }  // namespace coluber::gait

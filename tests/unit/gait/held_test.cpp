@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber::gait {
-namespace {
+namespace held_test {
 
 TEST(Held, KeepsItsAnglesWithRateZeroForEver) {
   const Eigen::Vector3d angles(0.1, -0.2, 0.3);
@@ -18,5 +18,5 @@ TEST(Held, KeepsItsAnglesWithRateZeroForEver) {
   EXPECT_EQ(gait.max_rate(), 0.0);
 }
 
-}  // namespace
+}  // namespace held_test
 }  // namespace coluber::gait

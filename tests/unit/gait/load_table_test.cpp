@@ -11,7 +11,7 @@
 #include "coluber/gait/table.hpp"
 
 namespace coluber::gait {
-namespace {
+namespace load_table_test {
 
 using testing::HasSubstr;
 
@@ -111,5 +111,5 @@ TEST_F(LoadTable, RefusesAFileThatIsMissingOrAFolder) {
   EXPECT_THROW(load_table(folder_, 2), InputError);
 }
 
-}  // namespace
+}  // namespace load_table_test
 }  // namespace coluber::gait

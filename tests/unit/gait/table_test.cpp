@@ -8,7 +8,7 @@
 #include "coluber/core/error.hpp"
 
 namespace coluber::gait {
-namespace {
+namespace table_test {
 
 // A table of two joints sampled from f and -2f.
 Table sample(const std::vector<double>& times, const std::function<double(double)>& f) {
@@ -125,5 +125,5 @@ TEST(Table, RefusesTimesThatDoNotIncrease) {
   EXPECT_THROW(Table({}, Eigen::MatrixXd(0, 2)), Error);
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace coluber::gait

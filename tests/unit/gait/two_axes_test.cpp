@@ -6,7 +6,7 @@
 #include "coluber/gait/harmonic.hpp"
 
 namespace coluber::gait {
-namespace {
+namespace two_axes_test {
 
 constexpr double degree = 0.017453292519943295;
 
@@ -55,5 +55,5 @@ TEST(TwoAxes, ASoftStartReleasesEachAxisByItself) {
   EXPECT_NEAR(phi(1), 3.0 * degree, 1e-6);
 }
 
-}  // namespace
+}  // namespace two_axes_test
 }  // namespace coluber::gait

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber::math {
-namespace {
+namespace atan2_test {
 
 TEST(Atan2, IsTheAngleOfThePointInEveryDirectionAndAtAnyDistance) {
   std::mt19937_64 random(3);
@@ -31,5 +31,5 @@ TEST(Atan2, HasTheAxesAndTheOrigin) {
   EXPECT_LE(math::atan2(1e-300, -1.0), std::numbers::pi);
 }
 
-}  // namespace
+}  // namespace atan2_test
 }  // namespace coluber::math

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber::math {
-namespace {
+namespace atan_test {
 
 std::vector<double> arctangents(const std::vector<double>& x) {
   std::vector<double> angle(x.size());
@@ -48,5 +48,5 @@ TEST(Atan, HasZeroInfinityAndTheSeamsOfItsParts) {
   EXPECT_TRUE(std::isnan(arctangents({std::numeric_limits<double>::quiet_NaN()})[0]));
 }
 
-}  // namespace
+}  // namespace atan_test
 }  // namespace coluber::math

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber::math {
-namespace {
+namespace sincos_test {
 
 TEST(SinCos, StaysWithinTheStatedErrorOfTheTrueValue) {
   std::mt19937_64 random(1);
@@ -66,5 +66,5 @@ TEST(SinCos, AnswersBeyondItsRangeAndPassesNaNOn) {
   EXPECT_TRUE(std::isnan(s[2]) && std::isnan(c[2]));
 }
 
-}  // namespace
+}  // namespace sincos_test
 }  // namespace coluber::math

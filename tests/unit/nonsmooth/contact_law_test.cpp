@@ -7,7 +7,7 @@
 #include "coluber/nonsmooth/prox.hpp"
 
 namespace coluber::nonsmooth {
-namespace {
+namespace contact_law_test {
 
 using Eigen::Vector2d;
 
@@ -138,5 +138,5 @@ TEST(ContactLaw, TheResidualVanishesExactlyOnTheLaw) {
   EXPECT_NEAR(law.residual, 1e-3, 1e-18);
 }
 
-}  // namespace
+}  // namespace contact_law_test
 }  // namespace coluber::nonsmooth

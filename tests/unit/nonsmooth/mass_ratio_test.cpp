@@ -14,7 +14,7 @@
 #include "coluber/nonsmooth/solver.hpp"
 
 namespace coluber::nonsmooth {
-namespace {
+namespace mass_ratio_test {
 
 constexpr double kDt = 2.5e-4;  // s
 constexpr double kGravity = 9.81;
@@ -156,5 +156,5 @@ TEST(MassRatio, UpToAHundredEveryRandomStepOfThePlaneIsSolved) {
   RecordProperty("most_sweeps", most);
 }
 
-}  // namespace
+}  // namespace mass_ratio_test
 }  // namespace coluber::nonsmooth

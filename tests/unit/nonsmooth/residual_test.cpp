@@ -10,7 +10,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::nonsmooth {
-namespace {
+namespace residual_test {
 
 constexpr double kR = 0.3;         // kg, of the definition
 constexpr double kEpsilon = 0.02;  // c = c_T = epsilon/m
@@ -167,5 +167,5 @@ TEST(Residual, KeepsANaN) {
   EXPECT_TRUE(std::isnan(solved.residual().momentum));
 }
 
-}  // namespace
+}  // namespace residual_test
 }  // namespace coluber::nonsmooth

@@ -14,7 +14,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::nonsmooth {
-namespace {
+namespace rounding_test {
 
 const std::filesystem::path kData = std::filesystem::path(COLUBER_SOURCE_DIR) / "tests/data";
 
@@ -109,5 +109,5 @@ TEST(Residual, OfTheRigidLawNeedsNoProximalTerms) {
   EXPECT_LE(residual.law, 2e-8);
 }
 
-}  // namespace
+}  // namespace rounding_test
 }  // namespace coluber::nonsmooth

@@ -18,7 +18,7 @@
 #include "coluber/nonsmooth/solver.hpp"
 
 namespace coluber::nonsmooth {
-namespace {
+namespace solvers_test {
 
 std::vector<std::string> saved_problems() {
   std::vector<std::string> names;
@@ -453,5 +453,5 @@ TEST(JointMobility, IsTheLargestEigenvalueOfTheInverseJointSpaceInertia) {
   EXPECT_NEAR(with_servos / exact, 1.0, 1e-4) << "of the free tree, whatever its servos do";
 }
 
-}  // namespace
+}  // namespace solvers_test
 }  // namespace coluber::nonsmooth

@@ -19,7 +19,7 @@
 #include "coluber/nonsmooth/solver.hpp"
 
 namespace coluber::nonsmooth {
-namespace {
+namespace spatial_problems_test {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
@@ -394,5 +394,5 @@ TEST(SpatialProblemFile, OfAnotherTwistSizeIsRefused) {
   EXPECT_THROW(load_problem<3>(kFolder / "sidewinding.json"), FileError);
 }
 
-}  // namespace
+}  // namespace spatial_problems_test
 }  // namespace coluber::nonsmooth

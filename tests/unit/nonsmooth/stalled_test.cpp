@@ -16,7 +16,7 @@
 #include "nonsmooth/constants.hpp"
 
 namespace coluber::nonsmooth {
-namespace {
+namespace stalled_test {
 
 const std::filesystem::path kData = std::filesystem::path(COLUBER_SOURCE_DIR) / "tests/data";
 
@@ -170,5 +170,5 @@ TEST(StalledProblems, AnUnreachableGapIsReportedWithTheBestThatWasFound) {
   }
 }
 
-}  // namespace
+}  // namespace stalled_test
 }  // namespace coluber::nonsmooth

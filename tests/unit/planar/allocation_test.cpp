@@ -108,7 +108,7 @@ TEST(PlanarStep, TheFallbackAllocatesNothingEither) {
     long before = 0;
     for (int k = 0; k < 300; ++k) {
       sample::follow({}, (k + 1) * options.dt, command);
-      const StepInfo info = step(model, state, data, command, options);
+      const nonsmooth::ContactStepInfo info = step(model, state, data, command, options);
       failed += info.status == Status::ok ? 0 : 1;
       fell_back += info.fallback_sweeps > 0 ? 1 : 0;
       if (k == 0) before = allocations.load();
@@ -224,7 +224,7 @@ TEST_P(Allocations, NoneInAStepAfterTheFirst) {
   std::size_t most = 0;
   for (int k = 0; k < 1500; ++k) {
     sample::follow({}, (k + 1) * options.dt, command);
-    const StepInfo info = step(model, state, data, command, options);
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, options);
     failed += info.status == Status::ok ? 0 : 1;
     pressed += data.obstacle_impulse.norm() > 0.0 ? 1 : 0;
     saturated += data.tau.cwiseAbs().maxCoeff() >= 2.0 && one.weak ? 1 : 0;

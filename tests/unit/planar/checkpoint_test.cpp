@@ -10,9 +10,10 @@
 #include "coluber/planar/system.hpp"
 
 #include "sample/snake.hpp"
+#include "support/arrows.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace checkpoint_test {
 
 struct Scene {
   const char* name;
@@ -67,14 +68,13 @@ class PlanarCheckpoint : public testing::TestWithParam<Scene> {
     std::vector<double> poses(7 * static_cast<std::size_t>(system.model().n()));
     system.poses(poses);
     values.insert(values.end(), poses.begin(), poses.end());
-    std::vector<ContactSlot> slots(
-        static_cast<std::size_t>(system.model().n() * system.contact_slots()));
-    system.contacts(slots);
-    for (const ContactSlot& slot : slots) {
-      values.insert(values.end(), slot.point.begin(), slot.point.end());
-      values.insert(values.end(), slot.force.begin(), slot.force.end());
+    for (std::size_t family = 0; family < system.arrows().size(); ++family) {
+      for (const ContactSlot& slot : test::arrows_of(system, family)) {
+        values.insert(values.end(), slot.point.begin(), slot.point.end());
+        values.insert(values.end(), slot.force.begin(), slot.force.end());
+      }
     }
-    for (const SummaryItem& item : system.summary()) values.push_back(item.value);
+    for (const SummaryItem& item : system.summary()) values.push_back(item.number());
     std::vector<std::uint64_t> bits{system.state_hash()};
     for (const double value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
     return bits;
@@ -139,5 +139,5 @@ INSTANTIATE_TEST_SUITE_P(
                           .implicit_servo = false}),
     [](const auto& scene) { return std::string(scene.param.name); });
 
-}  // namespace
+}  // namespace checkpoint_test
 }  // namespace coluber::planar

@@ -9,7 +9,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace friction_points_test {
 
 using sample::kDegree;
 
@@ -175,7 +175,7 @@ TEST(TwoFrictionPoints, EveryStepOfTheCourseMeetsTheTolerance) {
   double worst = 0.0;
   for (int k = 0; k < 15000; ++k) {
     sample::follow({}, (k + 1) * 1e-3, command);
-    const StepInfo info = step(model, state, data, command, {});
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, {});
     failed += info.status == Status::ok ? 0 : 1;
     worst = std::max(worst, info.residual);
   }
@@ -216,5 +216,5 @@ TEST(TwoFrictionPoints, RefuseACentreOfGravityTheyCannotCarry) {
   EXPECT_THROW(require_valid(model), Error);
 }
 
-}  // namespace
+}  // namespace friction_points_test
 }  // namespace coluber::planar

@@ -8,7 +8,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace friction_test {
 
 using sample::kDegree;
 
@@ -133,5 +133,5 @@ TEST(PlanarFriction, ASpinningLinkMeetsNoFriction) {
   EXPECT_NEAR(state.u(2), 5.0, 1e-12) << "friction acts at the centre of gravity alone";
 }
 
-}  // namespace
+}  // namespace friction_test
 }  // namespace coluber::planar

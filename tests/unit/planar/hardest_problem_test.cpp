@@ -14,7 +14,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace hardest_problem_test {
 
 namespace fs = std::filesystem;
 
@@ -129,5 +129,5 @@ TEST_F(HardestProblem, OfADamagedCheckpointIsRefused) {
   EXPECT_EQ(system.state_hash(), before);
 }
 
-}  // namespace
+}  // namespace hardest_problem_test
 }  // namespace coluber::planar

@@ -9,7 +9,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace kinematics_test {
 
 using sample::kDegree;
 
@@ -119,5 +119,5 @@ TEST(ExplicitServo, AikosLimitLiesBetweenTheStepsKnownToHoldAndToRunAway) {
   EXPECT_LT(limit, 4.0e-4);
 }
 
-}  // namespace
+}  // namespace kinematics_test
 }  // namespace coluber::planar

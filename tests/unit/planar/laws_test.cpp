@@ -10,7 +10,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace laws_test {
 
 using sample::Wave;
 
@@ -41,7 +41,7 @@ TEST(PlanarLaws, MomentumChangesByTheExternalImpulsesAlone) {
   State last = sample::course_start(model);
   double worst = 0.0;
   double touched = 0.0;
-  run(model, last, data, {}, 3.0, [&](const StepInfo&, const State& state) {
+  run(model, last, data, {}, 3.0, [&](const nonsmooth::ContactStepInfo&, const State& state) {
     Eigen::Vector2d change = Eigen::Vector2d::Zero();
     for (int i = 0; i < model.n(); ++i) {
       const double m = model.links[static_cast<std::size_t>(i)].m;
@@ -67,18 +67,19 @@ TEST(PlanarLaws, AngularMomentumIsKeptInFreeFlightToFirstOrder) {
     Data data(model);
     double L = 0.0;
     State start = make_state(model, Wave{}.angles(6), 3, {0.0, 0.0}, 0.0);
-    run(model, start, data, options, 1.0, [&](const StepInfo&, const State& state) {
-      const Eigen::Matrix2Xd r = sample::link_positions(model, state, dt);
-      Eigen::Vector2d p = Eigen::Vector2d::Zero();
-      L = 0.0;
-      for (int i = 0; i < 7; ++i) {
-        const Link& link = model.links[static_cast<std::size_t>(i)];
-        const Eigen::Vector2d v = state.u.segment<2>(3 * i);
-        p += link.m * v;
-        L += link.Theta * state.u(3 * i + 2) + link.m * (r(0, i) * v.y() - r(1, i) * v.x());
-      }
-      EXPECT_LE(p.norm(), 1e-13);
-    });
+    run(model, start, data, options, 1.0,
+        [&](const nonsmooth::ContactStepInfo&, const State& state) {
+          const Eigen::Matrix2Xd r = sample::link_positions(model, state, dt);
+          Eigen::Vector2d p = Eigen::Vector2d::Zero();
+          L = 0.0;
+          for (int i = 0; i < 7; ++i) {
+            const Link& link = model.links[static_cast<std::size_t>(i)];
+            const Eigen::Vector2d v = state.u.segment<2>(3 * i);
+            p += link.m * v;
+            L += link.Theta * state.u(3 * i + 2) + link.m * (r(0, i) * v.y() - r(1, i) * v.x());
+          }
+          EXPECT_LE(p.norm(), 1e-13);
+        });
     drift.push_back(std::abs(L));
   }
   EXPECT_LE(drift[2], 1e-4);
@@ -96,11 +97,12 @@ TEST(PlanarLaws, TheSchemesShareOfTheWorkHalvesWithTheStep) {
     double size = 0.0;  // sum of |W_scheme|: the sum itself changes sign between phases of the wave
     double servo = 0.0;
     double friction = 0.0;
-    run(model, sample::course_start(model), data, options, 2.0, [&](const StepInfo&, const State&) {
-      size += std::abs(data.work.scheme);
-      servo += data.work.servo;
-      friction += data.work.friction;
-    });
+    run(model, sample::course_start(model), data, options, 2.0,
+        [&](const nonsmooth::ContactStepInfo&, const State&) {
+          size += std::abs(data.work.scheme);
+          servo += data.work.servo;
+          friction += data.work.friction;
+        });
     scheme.push_back(size);
     EXPECT_GT(servo, 0.0);
     EXPECT_LT(friction, 0.0);
@@ -148,7 +150,7 @@ TEST(PlanarLaws, ConvergesAtFirstOrderOnASmoothScene) {
     StepOptions options;
     options.dt = dt;
     const State state = run(model, sample::course_start(model), data, options, 1.0,
-                            [](const StepInfo&, const State&) {});
+                            [](const nonsmooth::ContactStepInfo&, const State&) {});
     return sample::link_positions(model, state, dt);
   };
   const Eigen::Matrix2Xd fine = end(6.25e-5);
@@ -165,11 +167,12 @@ TEST(PlanarLaws, EveryStepOfTheCourseMeetsTheTolerance) {
   int failed = 0;
   double worst = 0.0;
   double deepest = 0.0;
-  run(model, sample::course_start(model), data, {}, 15.0, [&](const StepInfo& info, const State&) {
-    failed += info.status == Status::ok ? 0 : 1;
-    worst = std::max(worst, info.residual);
-    deepest = std::max(deepest, data.penetration);
-  });
+  run(model, sample::course_start(model), data, {}, 15.0,
+      [&](const nonsmooth::ContactStepInfo& info, const State&) {
+        failed += info.status == Status::ok ? 0 : 1;
+        worst = std::max(worst, info.residual);
+        deepest = std::max(deepest, data.penetration);
+      });
   EXPECT_EQ(failed, 0);
   EXPECT_LE(worst, 1e-9);
   EXPECT_LE(deepest, 1e-4);
@@ -186,7 +189,7 @@ TEST(PlanarLaws, TurningTheWholeSceneTurnsTheAnswer) {
   turned_state.base << R * state.base.head<2>(), state.base(2) + angle;
   Data data(model);
   Data turned_data(turned);
-  const auto nothing = [](const StepInfo&, const State&) {};
+  const auto nothing = [](const nonsmooth::ContactStepInfo&, const State&) {};
   state = run(model, state, data, {}, 3.0, nothing);
   turned_state = run(turned, turned_state, turned_data, {}, 3.0, nothing);
   const Eigen::Matrix2Xd a = R.toRotationMatrix() * sample::link_positions(model, state, 1e-3);
@@ -203,7 +206,7 @@ TEST(PlanarLaws, TheFallbackAloneGivesTheSameRun) {
   Data data(model);
   Data fallback_data(model);
   int failed = 0;
-  const auto count = [&](const StepInfo& info, const State&) {
+  const auto count = [&](const nonsmooth::ContactStepInfo& info, const State&) {
     failed += info.status == Status::ok ? 0 : 1;
   };
   const State a = run(model, sample::course_start(model), data, newton, 1.0, count);
@@ -233,7 +236,7 @@ TEST(PlanarLaws, ANonFiniteCommandIsNamedAndLeavesTheStateAlone) {
   Data data(model);
   JointCommand command = sample::hold(state.phi);
   command.phi_d(3) = std::nan("");
-  const StepInfo info = step(model, state, data, command, {});
+  const nonsmooth::ContactStepInfo info = step(model, state, data, command, {});
   EXPECT_EQ(info.status, Status::non_finite);
   EXPECT_STREQ(info.quantity, "command of joint");
   EXPECT_EQ(info.index, 4);
@@ -260,5 +263,5 @@ TEST(PlanarLaws, AnOverlapIsWorkedOffByAFifthAStepButNeverFasterThanItsCap) {
   }
 }
 
-}  // namespace
+}  // namespace laws_test
 }  // namespace coluber::planar

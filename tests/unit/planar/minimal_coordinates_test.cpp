@@ -14,7 +14,7 @@
 #include "validation/absolute_route.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace minimal_coordinates_test {
 
 using Eigen::MatrixXd;
 
@@ -334,7 +334,7 @@ struct Way {
   bool plain;
 };
 
-TEST(MinimalCoordinates, EveryLayoutAndSolverGivesTheSameStep) {
+TEST(MinimalCoordinates, EveryStepAndSolverGivesTheSameMotion) {
   for (const nonsmooth::Law law : {nonsmooth::Law::anchored, nonsmooth::Law::rigid}) {
     std::mt19937_64 random(5);
     for (int trial = 0; trial < 20; ++trial) {
@@ -373,7 +373,7 @@ TEST(MinimalCoordinates, EveryLayoutAndSolverGivesTheSameStep) {
         State state = one.state;
         Data data(one.model);
         for (int k = 0; k < 5; ++k) {
-          const StepInfo info = step(one.model, state, data, command, options);
+          const nonsmooth::ContactStepInfo info = step(one.model, state, data, command, options);
           ASSERT_EQ(info.status, Status::ok) << info.residual;
         }
         if (reference.size() == 0) {
@@ -440,5 +440,5 @@ TEST(MinimalCoordinates, AStepThatCannotBeLeavesTheStateAsItWas) {
   }
 }
 
-}  // namespace
+}  // namespace minimal_coordinates_test
 }  // namespace coluber::planar

@@ -6,7 +6,7 @@
 #include "sample/robot_states.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace minimal_dynamics_test {
 
 using sample::DenseRobot;
 using sample::uniform;
@@ -190,5 +190,5 @@ TEST(MinimalForwardDynamics, OfTwoStretchedRodsTurnsEachAboutItsOwnCentre) {
   EXPECT_NEAR(qddot(3), 2.0 * alpha, 1e-12 * alpha);
 }
 
-}  // namespace
+}  // namespace minimal_dynamics_test
 }  // namespace coluber::planar

@@ -7,7 +7,7 @@
 #include "sample/robot_states.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace minimal_friction_test {
 
 using sample::DenseRobot;
 using sample::uniform;
@@ -241,5 +241,5 @@ TEST(MinimalLinearisingTorque, OfARobotWithoutJointsIsEmpty) {
   EXPECT_EQ(none.size(), 0);
 }
 
-}  // namespace
+}  // namespace minimal_friction_test
 }  // namespace coluber::planar

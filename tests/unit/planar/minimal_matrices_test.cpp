@@ -5,7 +5,7 @@
 #include "sample/robot_states.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace minimal_matrices_test {
 
 using sample::DenseRobot;
 
@@ -103,5 +103,5 @@ TEST(MinimalMassMatrix, DoesNotKnowWhereTheRobotIs) {
   EXPECT_EQ(M, robot.M);
 }
 
-}  // namespace
+}  // namespace minimal_matrices_test
 }  // namespace coluber::planar

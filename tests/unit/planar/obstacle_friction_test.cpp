@@ -10,9 +10,10 @@
 #include "coluber/planar/system.hpp"
 
 #include "sample/snake.hpp"
+#include "support/arrows.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace obstacle_friction_test {
 
 constexpr double kRightAngle = 0.5 * std::numbers::pi;
 
@@ -145,7 +146,7 @@ TEST(ObstacleFriction, StaysInTheConeOpposesTheSlipAndForgetsWhenOpen) {
   for (int k = 0; k < 5000; ++k) {
     sample::follow({}, (k + 1) * options.dt, command);
     const std::vector<ObstacleMemory> before = state.near;
-    const StepInfo info = step(model, state, data, command, options);
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, options);
     ASSERT_EQ(info.status, Status::ok);
     ASSERT_LE(info.residual, 1e-9);
     contact += data.work.contact;
@@ -262,8 +263,7 @@ TEST(ObstacleFriction, DrawnContactsCarryTheWholeForce) {
   const Model model = block(0.3, 0.2);
   PlanarSystem system(model, make_state(model, Eigen::VectorXd(0), 0, {0.0, 0.0}, 0.0), {});
   for (int k = 0; k < 300; ++k) ASSERT_EQ(system.step(JointCommand(0)).status, Status::ok);
-  std::vector<ContactSlot> slots(static_cast<std::size_t>(system.contact_slots()));
-  system.contacts(slots);
+  const std::vector<ContactSlot> slots = test::arrows_of(system, 0);
   const Vector2d sum = slots[0].force.head<2>() + slots[1].force.head<2>();
   const double weight = model.links[0].m * 9.81 * std::sin(0.5);
   EXPECT_NEAR(sum.x(), -weight * std::sin(0.2), 1e-6) << "friction holds it back";
@@ -275,5 +275,5 @@ TEST(ObstacleFriction, RefusesANegativeCoefficient) {
   EXPECT_THROW(require_valid(model), Error);
 }
 
-}  // namespace
+}  // namespace obstacle_friction_test
 }  // namespace coluber::planar

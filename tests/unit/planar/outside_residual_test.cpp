@@ -8,13 +8,10 @@
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace outside_residual_test {
 
 bool judge(double law, double momentum, double tolerance, nonsmooth::Rounding rounding) {
-  StepInfo info;
-  info.residual_law = law;
-  info.residual_momentum = momentum;
-  return nonsmooth::bears_out(info, tolerance, [&] { return rounding; });
+  return nonsmooth::bears_out(law, momentum, tolerance, [&] { return rounding; });
 }
 
 TEST(OutsideResidual, IsJudgedByTheToleranceOrByRoundingEachPartByItself) {
@@ -30,13 +27,11 @@ TEST(OutsideResidual, IsJudgedByTheToleranceOrByRoundingEachPartByItself) {
 
 TEST(OutsideResidual, RoundingIsComputedOnlyWhereItMatters) {
   int calls = 0;
-  StepInfo info;
-  info.residual_law = 1e-10;
   const auto count = [&]() -> nonsmooth::Rounding {
     ++calls;
     return {};
   };
-  EXPECT_TRUE(nonsmooth::bears_out(info, 1e-10, count));
+  EXPECT_TRUE(nonsmooth::bears_out(1e-10, 0.0, 1e-10, count));
   EXPECT_EQ(calls, 0);
 }
 
@@ -49,7 +44,7 @@ TEST(OutsideResidual, SaysWhichPartOfALongChainsResidualIsRounding) {
   double momentum = 0.0;
   for (int k = 0; k < 60; ++k) {
     sample::follow({}, (k + 1) * 1e-3, command);
-    const StepInfo info = step(model, state, data, command, {});
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, {});
     ASSERT_EQ(info.status, Status::ok) << k;
     EXPECT_EQ(info.residual, std::max(info.residual_law, info.residual_momentum));
     law = std::max(law, info.residual_law);
@@ -59,5 +54,5 @@ TEST(OutsideResidual, SaysWhichPartOfALongChainsResidualIsRounding) {
   EXPECT_GT(momentum, 1e-10) << "a chain of this length was to round momentum above the tolerance";
 }
 
-}  // namespace
+}  // namespace outside_residual_test
 }  // namespace coluber::planar

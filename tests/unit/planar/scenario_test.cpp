@@ -21,7 +21,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber {
-namespace {
+namespace scenario_test {
 
 using sample::kDegree;
 
@@ -78,7 +78,7 @@ TEST(PlanarScenario, AStartInsideAnObstacleIsRefusedWithItsPlace) {
 TEST(PlanarScenario, TheExplicitServoWarnsWithTheChainsLimit) {
   const auto simulation = load("aiko_floor", {"controller.servo=explicit", "solver.dt=4e-4"});
   ASSERT_EQ(simulation.warnings.size(), 1U);
-  EXPECT_THAT(simulation.warnings[0], testing::HasSubstr("stable for dt below 0.000346"));
+  EXPECT_THAT(simulation.warnings[0].text, testing::HasSubstr("stable for dt below 0.000346"));
   EXPECT_TRUE(
       load("aiko_floor", {"controller.servo=explicit", "solver.dt=2.5e-4"}).warnings.empty());
   EXPECT_TRUE(load("aiko_floor").warnings.empty());
@@ -104,7 +104,7 @@ TEST(PlanarScenario, ThesisIterationWarnsOfAProxFactorTooLargeForTwoFrictionPoin
   two.emplace_back("robot.friction_points=2");
   const auto large = load("aiko_floor", two);
   ASSERT_EQ(large.warnings.size(), 1U);
-  EXPECT_THAT(large.warnings[0], testing::HasSubstr("below 0.682 kg only"));  // m
+  EXPECT_THAT(large.warnings[0].text, testing::HasSubstr("below 0.682 kg only"));  // m
   two.emplace_back("solver.thesis.r_T=0.2");
   auto small = load("aiko_floor", two);
   EXPECT_TRUE(small.warnings.empty());
@@ -200,8 +200,8 @@ TEST(PlanarScenario, ThousandsOfObstaclesOutOfReachChangeNoRecordedBit) {
   EXPECT_GT(pressed, 10.0) << "the 20 were meant to be touched (N, over the frames)";
 }
 
-TEST(PlanarScenario, ThePlainLayoutGivesTheSameBitsFromEveryCompilerToo) {
-  // Pegs with friction are not for the fast layout: the sweeps of nonsmooth/ solve these steps.
+TEST(PlanarScenario, ThePlainStepGivesTheSameBitsFromEveryCompilerToo) {
+  // Pegs with friction are not for the fast step: the sweeps of nonsmooth/ solve these steps.
   const scenario::Overrides seconds{"duration=3"};
   auto anchored = load("aiko_rough_pegs", seconds);
   EXPECT_EQ(simulation::run(anchored, {}).final_state, 0x347cf4d8582bea25ULL)
@@ -215,5 +215,5 @@ TEST(PlanarScenario, ThePlainLayoutGivesTheSameBitsFromEveryCompilerToo) {
       << std::hex << seidel.system->state_hash();
 }
 
-}  // namespace
+}  // namespace scenario_test
 }  // namespace coluber

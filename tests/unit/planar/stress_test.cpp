@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber::planar {
-namespace {
+namespace stress_test {
 
 TEST(PlanarStress, RandomScenesMeetTheToleranceOnEveryStepWithBothLaws) {
   for (const nonsmooth::Law law : {nonsmooth::Law::anchored, nonsmooth::Law::rigid}) {
@@ -24,5 +24,5 @@ TEST(PlanarStress, RandomScenesMeetTheToleranceOnEveryStepWithBothLaws) {
   }
 }
 
-}  // namespace
+}  // namespace stress_test
 }  // namespace coluber::planar

@@ -15,9 +15,10 @@
 #include "coluber/simulation/simulation.hpp"
 
 #include "sample/snake.hpp"
+#include "support/arrows.hpp"
 
 namespace coluber {
-namespace {
+namespace system_test {
 
 using record::Trajectory;
 
@@ -31,7 +32,7 @@ struct Recorded {
     simulation::FrameSink* sinks[] = {&sink};
     outcome = simulation::run(simulation, sinks);
     EXPECT_EQ(outcome.status, simulation::RunStatus::completed) << outcome.message;
-    for (const SummaryItem& item : outcome.summary) summary[item.name] = item.value;
+    for (const SummaryItem& item : outcome.summary) summary[item.name] = item.number();
   }
   [[nodiscard]] const Trajectory& t() const { return sink.trajectory(); }
   [[nodiscard]] const planar::PlanarSystem& system() const {
@@ -194,19 +195,22 @@ TEST(PlanarRecord, TheSummaryFollowsFromTheFrames) {
   EXPECT_GT(run.summary.at("rigid_residual_max"), 1e-5);
   double sweeps = 0.0;
   for (double value : t.column("iterations")) sweeps += value;
-  EXPECT_NEAR(run.outcome.iterations_mean, sweeps / 2500.0, 1e-12);
+  const auto mean = std::ranges::find(run.outcome.step_figures, "iterations",
+                                      &simulation::RunOutcome::StepMean::name);
+  ASSERT_NE(mean, run.outcome.step_figures.end());
+  EXPECT_NEAR(mean->mean, sweeps / 2500.0, 1e-12);
 }
 
 TEST(PlanarRecord, DrawnContactsCarryTheForcesOfTheStep) {
   const Recorded run("scenarios/aiko_course.toml", {"duration=0.6"});
   const auto& system = run.system();
-  std::vector<ContactSlot> slots(static_cast<std::size_t>(11 * system.contact_slots()));
-  system.contacts(slots);
+  const std::vector<ContactSlot> slots = test::arrows_of(system, 0);
+  const int each = system.arrows()[0].slots;
   int drawn = 0;
   for (int i = 0; i < 11; ++i) {
     Eigen::Vector2d sum = Eigen::Vector2d::Zero();
-    for (int s = 0; s < system.contact_slots(); ++s) {
-      const ContactSlot& slot = slots[static_cast<std::size_t>(i * system.contact_slots() + s)];
+    for (int s = 0; s < each; ++s) {
+      const ContactSlot& slot = slots[static_cast<std::size_t>(i * each + s)];
       if (std::isnan(slot.point.x())) continue;
       sum += slot.force.head<2>();
       ++drawn;
@@ -265,10 +269,10 @@ TEST_P(EveryScenario, MeetsTheLawsOnEveryStep) {
   ASSERT_EQ(outcome.status, simulation::RunStatus::completed) << outcome.message;
   for (const SummaryItem& item : outcome.summary) {
     if (item.name == "residual_max") {
-      EXPECT_LE(item.value, 1e-9);
+      EXPECT_LE(item.number(), 1e-9);
     }
     if (item.name == "failed_steps") {
-      EXPECT_EQ(item.value, 0.0);
+      EXPECT_EQ(item.number(), 0.0);
     }
   }
 }
@@ -304,5 +308,5 @@ TEST(AikoSlope, HoldsFromTheFileAtEveryStepSizeStraightAndCurved) {
   }
 }
 
-}  // namespace
+}  // namespace system_test
 }  // namespace coluber

@@ -12,12 +12,12 @@
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
 
-#include "planar/chain.hpp"
+#include "planar/fast_step.hpp"
 #include "planar/problem.hpp"
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace torque_limit_test {
 
 /// Two free links, straight: lambda = 2/Theta turns a joint torque into a joint acceleration.
 struct Pair {
@@ -37,7 +37,8 @@ TEST(TorqueLimit, ASaturatedServoAcceleratesTheJointWithTheLimitAndNoMore) {
     JointCommand command = sample::hold(Eigen::VectorXd::Constant(1, 0.5 * direction));
     command.tau_max.setConstant(0.1);  // the servo would ask for 400 N m
     const StepOptions options;
-    const StepInfo info = step(pair.model, pair.state, pair.data, command, options);
+    const nonsmooth::ContactStepInfo info =
+        step(pair.model, pair.state, pair.data, command, options);
     ASSERT_EQ(info.status, Status::ok);
     EXPECT_LE(info.residual, 1e-10);
     EXPECT_NEAR(pair.state.phidot(0), direction * pair.lambda * 0.1 * options.dt, 1e-12);
@@ -97,7 +98,7 @@ TEST(TorqueLimit, TheResidualCountsAJointThatGivesMoreThanItsMotorCan) {
     const double scaled =
         (asked - 0.1 * options.dt) / (2.0 * link.L) / (link.m * 9.81 * options.dt);
     if (solver == Solver::newton) {
-      const StepInfo cut = step(pair.model, state, pair.data, command, options);
+      const nonsmooth::ContactStepInfo cut = step(pair.model, state, pair.data, command, options);
       EXPECT_EQ(cut.status, Status::not_converged);
       EXPECT_NEAR(cut.residual, scaled, 1e-9 * scaled);
       EXPECT_NEAR(cut.rigid_residual, scaled, 1e-9 * scaled);
@@ -107,8 +108,9 @@ TEST(TorqueLimit, TheResidualCountsAJointThatGivesMoreThanItsMotorCan) {
     options.thesis.epsilon = 1e-15;
     State other = pair.state;
     find_contacts(pair.model, other, {}, pair.data);
-    EXPECT_TRUE(step_chain(pair.model, other, pair.data, command, {})) << "settled by itself";
-    const StepInfo info = step(pair.model, pair.state, pair.data, command, options);
+    EXPECT_TRUE(step_fast(pair.model, other, pair.data, command, {})) << "settled by itself";
+    const nonsmooth::ContactStepInfo info =
+        step(pair.model, pair.state, pair.data, command, options);
     ASSERT_EQ(info.status, Status::ok);
     EXPECT_LE(info.residual, 1e-10);
     EXPECT_NEAR(pair.state.phidot(0), pair.lambda * 0.1 * options.dt, 1e-11);
@@ -132,7 +134,7 @@ TEST(TorqueLimit, EveryJointHasOneOfItsOwn) {
         ASSERT_EQ(step(model, state, data, command, options).status, Status::ok);
       } else {
         find_contacts(model, state, options, data);
-        ASSERT_TRUE(step_chain(model, state, data, command, options)) << "left to the plain layout";
+        ASSERT_TRUE(step_fast(model, state, data, command, options)) << "left to the plain step";
       }
       for (int j = 0; j < 5; ++j) {
         if (j == weak) {
@@ -165,7 +167,7 @@ TEST(TorqueLimit, ALimitThatIsNoNumberIsNamed) {
   Pair pair;
   JointCommand command(1);
   command.tau_max(0) = std::nan("");
-  const StepInfo info = step(pair.model, pair.state, pair.data, command, {});
+  const nonsmooth::ContactStepInfo info = step(pair.model, pair.state, pair.data, command, {});
   EXPECT_EQ(info.status, Status::non_finite);
   EXPECT_STREQ(info.quantity, "command of joint");
   EXPECT_EQ(info.index, 1);
@@ -244,5 +246,5 @@ TEST(TorqueLimit, ExplicitAndImplicitServosAgreeToFirstOrder) {
   EXPECT_NEAR(apart[1] / apart[2], 2.0, 0.5);
 }
 
-}  // namespace
+}  // namespace torque_limit_test
 }  // namespace coluber::planar

@@ -15,7 +15,7 @@
 #include "sample/snake.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace viscous_friction_test {
 
 constexpr double kG = 9.81;
 
@@ -61,7 +61,7 @@ State thrown(const Model& model, std::uint64_t seed, double speed = 1.0) {
   return state;
 }
 
-class ViscousInBothLayouts : public testing::TestWithParam<bool> {
+class ViscousInBothSteps : public testing::TestWithParam<bool> {
  protected:
   /// The rigid law where energy counts: the anchored law's compliance stores some.
   static StepOptions options(double dt = 1e-3, nonsmooth::Law law = nonsmooth::Law::anchored) {
@@ -73,10 +73,10 @@ class ViscousInBothLayouts : public testing::TestWithParam<bool> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Planar, ViscousInBothLayouts, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Planar, ViscousInBothSteps, testing::Bool(),
                          [](const auto& one) { return one.param ? "plain" : "fast"; });
 
-TEST_P(ViscousInBothLayouts, AStepDividesTheSpeedOfASlidingLink) {
+TEST_P(ViscousInBothSteps, AStepDividesTheSpeedOfASlidingLink) {
   // v_E = v_A - dt g mu_V v_E, each axis with its own coefficient, no Coulomb friction
   const Model model = one_link({0.0, 0.0}, {0.3, 0.8});
   const double theta = 0.4;
@@ -89,7 +89,7 @@ TEST_P(ViscousInBothLayouts, AStepDividesTheSpeedOfASlidingLink) {
   const StepOptions asked = options();
   for (int k = 1; k <= 500; ++k) {
     const Vector2d before = state.u.head<2>();
-    const StepInfo info = step(model, state, data, JointCommand(0), asked);
+    const nonsmooth::ContactStepInfo info = step(model, state, data, JointCommand(0), asked);
     ASSERT_EQ(info.status, Status::ok);
     ASSERT_LE(info.residual, 1e-13);
     const Vector2d after = state.u.head<2>();
@@ -103,7 +103,7 @@ TEST_P(ViscousInBothLayouts, AStepDividesTheSpeedOfASlidingLink) {
   }
 }
 
-TEST_P(ViscousInBothLayouts, ASlidingLinkFallsOffExponentiallyToFirstOrder) {
+TEST_P(ViscousInBothSteps, ASlidingLinkFallsOffExponentiallyToFirstOrder) {
   std::vector<double> error;
   for (const double dt : {1e-3, 5e-4, 2.5e-4}) {
     const Model model = one_link({0.0, 0.0}, {0.3, 0.8});
@@ -119,7 +119,7 @@ TEST_P(ViscousInBothLayouts, ASlidingLinkFallsOffExponentiallyToFirstOrder) {
   EXPECT_LE(std::abs(error[2]), 3e-4);
 }
 
-TEST_P(ViscousInBothLayouts, WithCoulombFrictionALinkStopsAtItsTimeAndSticks) {
+TEST_P(ViscousInBothSteps, WithCoulombFrictionALinkStopsAtItsTimeAndSticks) {
   // v' = -g (mu + mu_V v): v(t) = (v_0 + mu/mu_V) exp(-g mu_V t) - mu/mu_V
   constexpr double mu = 0.2;
   constexpr double mu_V = 0.4;
@@ -161,7 +161,7 @@ TEST_P(ViscousInBothLayouts, WithCoulombFrictionALinkStopsAtItsTimeAndSticks) {
   }
 }
 
-TEST_P(ViscousInBothLayouts, TwoPointsSlowASpinningLinkByTheSquareOfTheirArms) {
+TEST_P(ViscousInBothSteps, TwoPointsSlowASpinningLinkByTheSquareOfTheirArms) {
   for (const double offset : {0.0, 0.015, -0.02}) {
     Model model = one_link({0.0, 0.0}, {0.3, 0.8});
     model.links[0].offset = offset;
@@ -186,7 +186,7 @@ TEST_P(ViscousInBothLayouts, TwoPointsSlowASpinningLinkByTheSquareOfTheirArms) {
   EXPECT_NEAR(state.u(2), 6.0, 1e-12) << "a point in the centre of gravity has no arm";
 }
 
-TEST_P(ViscousInBothLayouts, OnASlopeALinkSettlesAtItsTerminalSpeed) {
+TEST_P(ViscousInBothSteps, OnASlopeALinkSettlesAtItsTerminalSpeed) {
   // m g sin(tilt) = m g cos(tilt) mu_V v
   Model model = one_link({0.0, 0.0}, {0.9, 0.9});
   model.tilt = 0.2;
@@ -200,7 +200,7 @@ TEST_P(ViscousInBothLayouts, OnASlopeALinkSettlesAtItsTerminalSpeed) {
   EXPECT_NEAR(state.u(1), v * std::sin(0.7), 1e-12);
 }
 
-TEST_P(ViscousInBothLayouts, ViscousFrictionTakesEnergyAndMomentumChangesByItsImpulses) {
+TEST_P(ViscousInBothSteps, ViscousFrictionTakesEnergyAndMomentumChangesByItsImpulses) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Model model = sample::aiko(2 + static_cast<int>(seed % 8));
@@ -234,7 +234,7 @@ TEST_P(ViscousInBothLayouts, ViscousFrictionTakesEnergyAndMomentumChangesByItsIm
   }
 }
 
-TEST_P(ViscousInBothLayouts, ItsWorkIsWhatARobotLosesToFirstOrder) {
+TEST_P(ViscousInBothSteps, ItsWorkIsWhatARobotLosesToFirstOrder) {
   // Without motors friction takes all the energy; what the scheme leaves over halves with the step.
   Model model = sample::aiko(6);
   model.friction_points = 2;
@@ -260,7 +260,7 @@ TEST_P(ViscousInBothLayouts, ItsWorkIsWhatARobotLosesToFirstOrder) {
   EXPECT_NEAR(left[1] / left[2], 2.0, 0.1);
 }
 
-TEST_P(ViscousInBothLayouts, WithoutLoadThereIsNone) {
+TEST_P(ViscousInBothSteps, WithoutLoadThereIsNone) {
   Model model = sample::aiko(5);
   model.g = 0.0;
   State state = thrown(model, 3);
@@ -275,7 +275,7 @@ TEST_P(ViscousInBothLayouts, WithoutLoadThereIsNone) {
   EXPECT_TRUE(wet.ground_impulse.isZero(0.0));
 }
 
-TEST_P(ViscousInBothLayouts, HoweverThickTheGroundAStepStaysStable) {
+TEST_P(ViscousInBothSteps, HoweverThickTheGroundAStepStaysStable) {
   for (const double mu_V : {1.0, 1e2, 1e4, 1e8}) {
     SCOPED_TRACE(mu_V);
     Model model = sample::aiko();
@@ -287,7 +287,7 @@ TEST_P(ViscousInBothLayouts, HoweverThickTheGroundAStepStaysStable) {
     JointCommand command(10);
     for (int k = 0; k < 500; ++k) {
       sample::follow({}, (k + 1) * 5e-3, command, 200.0, 1.2);
-      const StepInfo info = step(model, state, data, command, options(5e-3));
+      const nonsmooth::ContactStepInfo info = step(model, state, data, command, options(5e-3));
       ASSERT_EQ(info.status, Status::ok) << "step " << k << ", residual " << info.residual;
       ASSERT_LT(state.u.cwiseAbs().maxCoeff(), 10.0);
     }
@@ -334,7 +334,7 @@ TEST(ViscousFriction, EverySolverGivesTheSameStep) {
         State state = start;
         Data data(model);
         for (int k = 0; k < 5; ++k) {
-          const StepInfo info = step(model, state, data, command, options);
+          const nonsmooth::ContactStepInfo info = step(model, state, data, command, options);
           ASSERT_EQ(info.status, Status::ok) << info.residual;
           ASSERT_LE(info.residual, 1e-9);
         }
@@ -395,5 +395,5 @@ TEST(ViscousFriction, IsRefusedIfNegativeOrNoNumber) {
   }
 }
 
-}  // namespace
+}  // namespace viscous_friction_test
 }  // namespace coluber::planar

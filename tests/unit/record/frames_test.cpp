@@ -21,7 +21,7 @@
 #include "record/output_file.hpp"
 
 namespace coluber::record {
-namespace {
+namespace frames_test {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -217,5 +217,5 @@ TEST_F(FramesTest, RandomBytesAreNeverMoreThanAFileError) {
   }
 }
 
-}  // namespace
+}  // namespace frames_test
 }  // namespace coluber::record

@@ -10,7 +10,7 @@
 #include "coluber/record/trajectory.hpp"
 
 namespace coluber::record {
-namespace {
+namespace hdf5_writer_test {
 
 namespace fs = std::filesystem;
 
@@ -43,5 +43,5 @@ TEST(Hdf5Writer, FramesOfAnyWidthComeBackWhole) {
   fs::remove_all(folder);
 }
 
-}  // namespace
+}  // namespace hdf5_writer_test
 }  // namespace coluber::record

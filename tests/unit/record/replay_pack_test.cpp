@@ -20,7 +20,7 @@
 #include "coluber/core/error.hpp"
 
 namespace coluber::record {
-namespace {
+namespace replay_pack_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -256,5 +256,5 @@ TEST_F(PackRunTest, RefusesWhatIsNestedDeeperThanTheStackHolds) {
   }
 }
 
-}  // namespace
+}  // namespace replay_pack_test
 }  // namespace coluber::record

@@ -29,7 +29,7 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::record {
-namespace {
+namespace resume_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -46,8 +46,8 @@ struct Killed {};
 class Killer final : public simulation::FrameSink, public simulation::CheckpointSink {
  public:
   Killer(RunFolder& out, std::size_t frames) : out_(out), left_(frames) {}
-  void frame(const System& system, std::span<const double> values) override {
-    out_.frame(system, values);
+  void frame(double t, const Shown& shown, std::span<const double> values) override {
+    out_.frame(t, shown, values);
     if (left_-- == 0) throw Killed{};
   }
   bool wants_checkpoint() override { return true; }
@@ -413,17 +413,25 @@ TEST_F(ResumeTest, WhatShowedTheRunBeforeIsTakenAwayAndNamed) {
   const std::atomic<bool> at_once{true};
   run_to_end("run", &at_once);
   fs::create_directories(root_ / "run" / "plots");
-  for (const char* name : {"replay.html", "replay.png", "plots/course.svg", "plots/mine.pdf"}) {
+  for (const char* name : {"replay.html", "replay.png", "plots/course.svg", "plots/tracking.svg",
+                           "plots/mine.svg", "mine.svg"}) {
     std::ofstream(root_ / "run" / name) << "old";
   }
+  // a list leads to no file outside plots/, and may name what is gone
+  std::ofstream(root_ / "run/plots/plots.json")
+      << R"({"plots": [{"file": "course.svg"}, {"file": "tracking.svg"}, {"file": "energy.svg"},
+             {"file": "../mine.svg"}, {"file": ".."}, {"file": 1}, 2]})";
   {
     simulation::Simulation simulation = make_wheel();
     const RunFolder out(root_ / "run", simulation, {.resume = true});
     EXPECT_THAT(out.removed(),
                 UnorderedElementsAre("trajectory.h5", "trajectory.csv", "replay.json", "replay.bin",
-                                     "replay.html", "replay.png", "plots/course.svg"));
+                                     "replay.html", "replay.png", "plots/course.svg",
+                                     "plots/tracking.svg"));
   }
-  EXPECT_TRUE(fs::exists(root_ / "run/plots/mine.pdf")) << "only what the program draws by itself";
+  EXPECT_THAT(names("run/plots"), UnorderedElementsAre("mine.svg")) << "only what the list names";
+  EXPECT_TRUE(fs::exists(root_ / "run/mine.svg"));
+  fs::remove(root_ / "run/mine.svg");
   fs::remove_all(root_ / "run/plots");
   run_to_end("run");
   expect_same("whole", "run");
@@ -466,7 +474,7 @@ TEST_F(ResumeTest, TheTotalRealTimeFactorCountsTheResultFilesToo) {
   EXPECT_LT(total, run["summary"]["real_time_factor"]);
   const auto found = std::ranges::find(info.summary, "real_time_factor_total", &SummaryItem::name);
   ASSERT_NE(found, info.summary.end());
-  EXPECT_EQ(found->value, total);
+  EXPECT_EQ(found->number(), total);
 }
 
 TEST_F(ResumeTest, CheckpointsAreNotTakenOftenerThanAFewTimesASecond) {
@@ -495,5 +503,5 @@ TEST(CheckpointFile, ComesBackAndIsRefusedWhenDamagedOrCutShort) {
   }
 }
 
-}  // namespace
+}  // namespace resume_test
 }  // namespace coluber::record

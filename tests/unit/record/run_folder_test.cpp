@@ -25,7 +25,7 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::record {
-namespace {
+namespace run_folder_test {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -321,5 +321,5 @@ TEST_F(RunFolderTest, AFileThatClaimsMoreThanItsBytesCanHoldAsksForNoMemory) {
   }
 }
 
-}  // namespace
+}  // namespace run_folder_test
 }  // namespace coluber::record

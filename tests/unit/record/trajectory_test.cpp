@@ -7,7 +7,7 @@
 #include "coluber/record/csv.hpp"
 
 namespace coluber::record {
-namespace {
+namespace trajectory_test {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -70,5 +70,5 @@ TEST(Trajectory, RefusesWhatItDoesNotHold) {
   EXPECT_THROW((void)Trajectory{}.at_time("energy", 0.0), Error);
 }
 
-}  // namespace
+}  // namespace trajectory_test
 }  // namespace coluber::record

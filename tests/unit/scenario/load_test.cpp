@@ -3,13 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "coluber/scenario/catalogue.hpp"
+#include "coluber/chain/robot.hpp"
+#include "coluber/control/servo.hpp"
+#include "coluber/drive/stepping.hpp"
+#include "coluber/gait/keys.hpp"
+#include "coluber/nonsmooth/keys.hpp"
+#include "coluber/planar/keys.hpp"
 #include "coluber/scenario/scenario.hpp"
+#include "coluber/world/keys.hpp"
 
 #include "unit/scenario/sample.hpp"
 
 namespace coluber::scenario {
-namespace {
+namespace load_test {
 
 using sample::aiko;
 using sample::fault_of;
@@ -24,12 +30,12 @@ TEST(Load, TheShippedScenariosHoldTheThesisValues) {
   const std::filesystem::path folder = std::filesystem::path(COLUBER_SOURCE_DIR) / "scenarios";
   const Scenario course = load(folder / "aiko_course.toml");  // Table 7.3
   EXPECT_EQ(course.duration, 15.0);
-  ASSERT_EQ(course.world.obstacles.size(), 9U);
-  EXPECT_EQ(course.world.obstacles[4].x, 1.671);
-  EXPECT_EQ(course.world.obstacles[4].y, 0.178);
-  EXPECT_EQ(course.world.obstacles[4].radius, 0.03);
+  ASSERT_EQ(course.get<world::Obstacles>().obstacle.size(), 9U);
+  EXPECT_EQ(course.get<world::Obstacles>().obstacle[4].x, 1.671);
+  EXPECT_EQ(course.get<world::Obstacles>().obstacle[4].y, 0.178);
+  EXPECT_EQ(course.get<world::Obstacles>().obstacle[4].radius, 0.03);
   double x = 0.0, y = 0.0, r = 0.0;
-  for (const Obstacle& o : course.world.obstacles) {
+  for (const world::ObstacleKeys& o : course.get<world::Obstacles>().obstacle) {
     x += o.x;
     y += o.y;
     r += o.radius;
@@ -38,15 +44,15 @@ TEST(Load, TheShippedScenariosHoldTheThesisValues) {
   EXPECT_NEAR(x, 14.460, 1e-12);
   EXPECT_NEAR(y, 0.987, 1e-12);
   EXPECT_NEAR(r, 0.18, 1e-12);
-  EXPECT_EQ(course.start.link, 11);
-  EXPECT_EQ(course.start.heading_deg, 180.0);
-  EXPECT_EQ(course.start.shape, StartShape::gait);
+  EXPECT_EQ(course.get<chain::Start>().link, 11);
+  EXPECT_EQ(course.get<chain::Start>().heading_deg, 180.0);
+  EXPECT_TRUE(course.get<chain::Start>().as_gait());
 
   const Scenario pegs = load(folder / "aiko_pegs.toml");  // Table 7.5
   EXPECT_EQ(pegs.duration, 13.0);
-  ASSERT_EQ(pegs.world.obstacles.size(), 7U);
+  ASSERT_EQ(pegs.get<world::Obstacles>().obstacle.size(), 7U);
   x = y = 0.0;
-  for (const Obstacle& o : pegs.world.obstacles) {
+  for (const world::ObstacleKeys& o : pegs.get<world::Obstacles>().obstacle) {
     x += o.x;
     y += o.y;
     EXPECT_EQ(o.radius, 0.125);
@@ -56,19 +62,19 @@ TEST(Load, TheShippedScenariosHoldTheThesisValues) {
 
   const Scenario floor = load(folder / "aiko_floor.toml");
   EXPECT_EQ(floor.duration, 18.0);
-  EXPECT_TRUE(floor.world.obstacles.empty());
+  EXPECT_TRUE(floor.get<world::Obstacles>().obstacle.empty());
 
   const Scenario slope = load(folder / "aiko_slope.toml");
-  EXPECT_EQ(slope.world.tilt_deg, 10.0);
-  EXPECT_EQ(slope.world.friction, Eigen::Vector2d(0.3, 0.3));
-  EXPECT_FALSE(slope.gait.present) << "the robot holds its start shape";
+  EXPECT_EQ(slope.get<world::GroundKeys>().tilt_deg, 10.0);
+  EXPECT_EQ(slope.get<world::GroundKeys>().friction, Eigen::Vector2d(0.3, 0.3));
+  EXPECT_EQ(slope.gait, "") << "the robot holds its start shape";
 
   for (const Scenario* s : {&course, &pegs, &floor}) {
-    EXPECT_TRUE(s->gait.present);
-    EXPECT_EQ(s->gait.amplitude_deg, 40.0);
-    EXPECT_EQ(s->gait.omega_deg, 80.0);
-    EXPECT_EQ(s->gait.phase_deg, -50.0);
-    EXPECT_EQ(s->world.friction, Eigen::Vector2d(0.2, 0.2));
+    EXPECT_EQ(s->gait, "lateral_undulation");
+    EXPECT_EQ(s->get<gait::HarmonicKeys>().amplitude_deg, 40.0);
+    EXPECT_EQ(s->get<gait::HarmonicKeys>().omega_deg, 80.0);
+    EXPECT_EQ(s->get<gait::HarmonicKeys>().phase_deg, -50.0);
+    EXPECT_EQ(s->get<world::GroundKeys>().friction, Eigen::Vector2d(0.2, 0.2));
   }
 }
 
@@ -78,29 +84,30 @@ TEST(Load, TheShippedScenariosOfTheMinimalHoldTable72) {
   const Scenario io = load(folder / "aiko_linearised.toml");
   const Scenario smooth = load(folder / "aiko_smooth_friction.toml");
   for (const Scenario* s : {&pd, &io, &smooth}) {
-    EXPECT_EQ(s->robot.model, "minimal");
-    EXPECT_EQ(s->robot.friction_points, 2);
-    EXPECT_EQ(s->world.friction, Eigen::Vector2d(0.2, 0.5));
-    EXPECT_EQ(s->world.viscous_friction, Eigen::Vector2d(0.1, 0.2));
-    EXPECT_EQ(s->world.friction_smoothing, 1e-3);
-    EXPECT_EQ(s->start.shape, StartShape::straight);
-    EXPECT_TRUE(s->gait.soft_start);
-    EXPECT_EQ(s->gait.amplitude_deg, 40.0);
-    EXPECT_EQ(s->gait.omega_deg, 80.0);
-    EXPECT_EQ(s->gait.phase_deg, -50.0);
-    EXPECT_EQ(s->solver.dt, 2.5e-4);
-    EXPECT_EQ(s->controller.name, s == &io ? "input_output_linearisation" : "pd");
-    EXPECT_EQ(s->controller.kp(4), s == &io ? 4e5 : 200.0);
-    EXPECT_EQ(s->controller.kd(4), s == &io ? 2400.0 : 1.2);
-    EXPECT_EQ(s->world.smooth_friction, s == &smooth);
+    EXPECT_EQ(s->model, "minimal");
+    EXPECT_EQ(s->get<planar::Keys>().friction_points, 2);
+    EXPECT_EQ(s->get<world::GroundKeys>().friction, Eigen::Vector2d(0.2, 0.5));
+    EXPECT_EQ(s->get<planar::Keys>().viscous_friction, Eigen::Vector2d(0.1, 0.2));
+    EXPECT_EQ(s->get<planar::Keys>().friction_smoothing, 1e-3);
+    EXPECT_EQ(s->get<chain::Start>().shape, keys::WordOrNumbers{"straight"});
+    EXPECT_TRUE(s->get<gait::HarmonicKeys>().soft_start);
+    EXPECT_EQ(s->get<gait::HarmonicKeys>().amplitude_deg, 40.0);
+    EXPECT_EQ(s->get<gait::HarmonicKeys>().omega_deg, 80.0);
+    EXPECT_EQ(s->get<gait::HarmonicKeys>().phase_deg, -50.0);
+    EXPECT_EQ(s->get<drive::Stepping>().dt, 2.5e-4);
+    EXPECT_EQ(s->controller, s == &io ? "input_output_linearisation" : "pd");
+    EXPECT_EQ(s->get<control::ServoKeys>().kp(4), s == &io ? 4e5 : 200.0);
+    EXPECT_EQ(s->get<control::ServoKeys>().kd(4), s == &io ? 2400.0 : 1.2);
+    EXPECT_EQ(s->get<planar::MinimalKeys>().friction_law,
+              s == &smooth ? planar::FrictionLaw::smooth : planar::FrictionLaw::set_valued);
   }
 }
 
 TEST(Load, TheCataloguesAikoHasElevenLinksOfTogether7Point5Kilograms) {
   const Scenario s = parse(aiko);
-  ASSERT_EQ(s.robot.link.size(), 11U);
+  ASSERT_EQ(s.get<chain::Robot>().link.size(), 11U);
   double mass = 0.0;
-  for (const Link& link : s.robot.link) {
+  for (const chain::Link& link : s.get<chain::Robot>().link) {
     mass += link.mass;
     EXPECT_EQ(link.mass, 7.5 / 11.0);
     EXPECT_EQ(link.inertia, 1.32e-3);
@@ -117,40 +124,40 @@ TEST(Load, DefaultsOfTheKeysAreTheDefaultsOfTheStructs) {
   const Scenario d;
   EXPECT_EQ(s.duration, d.duration);
   EXPECT_EQ(s.seed, d.seed);
-  EXPECT_EQ(s.robot.model, d.robot.model);
-  EXPECT_EQ(s.robot.friction_points, d.robot.friction_points);
-  EXPECT_EQ(s.start.shape, d.start.shape);
-  EXPECT_EQ(s.start.link, d.start.link);
-  EXPECT_EQ(s.start.position, d.start.position);
-  EXPECT_EQ(s.start.heading_deg, d.start.heading_deg);
-  EXPECT_EQ(s.world.gravity, d.world.gravity);
-  EXPECT_EQ(s.world.tilt_deg, d.world.tilt_deg);
-  EXPECT_EQ(s.world.tilt_direction_deg, d.world.tilt_direction_deg);
-  EXPECT_EQ(s.world.friction, d.world.friction);
-  EXPECT_EQ(s.gait.name, d.gait.name);
-  EXPECT_EQ(s.gait.amplitude_deg, d.gait.amplitude_deg);
-  EXPECT_EQ(s.gait.omega_deg, d.gait.omega_deg);
-  EXPECT_EQ(s.gait.phase_deg, d.gait.phase_deg);
-  EXPECT_EQ(s.gait.offset_deg, d.gait.offset_deg);
-  EXPECT_EQ(s.gait.soft_start, d.gait.soft_start);
-  EXPECT_EQ(s.controller.name, d.controller.name);
-  EXPECT_EQ(s.controller.kp, d.controller.kp);
-  EXPECT_EQ(s.controller.kd, d.controller.kd);
-  EXPECT_EQ(s.controller.implicit_servo, d.controller.implicit_servo);
-  EXPECT_EQ(s.controller.torque_limit, d.controller.torque_limit);
-  EXPECT_EQ(s.controller.start_time, d.controller.start_time);
-  EXPECT_EQ(s.solver.name, d.solver.name);
-  EXPECT_EQ(s.solver.law, d.solver.law);
-  EXPECT_EQ(s.solver.landing, d.solver.landing);
-  EXPECT_EQ(s.solver.dt, d.solver.dt);
-  EXPECT_EQ(s.solver.tolerance, d.solver.tolerance);
-  EXPECT_EQ(s.solver.stop_on_failure, d.solver.stop_on_failure);
-  EXPECT_EQ(s.solver.thesis.r_T, d.solver.thesis.r_T);
-  EXPECT_EQ(s.solver.thesis.r_H, d.solver.thesis.r_H);
-  EXPECT_EQ(s.solver.thesis.epsilon, d.solver.thesis.epsilon);
-  EXPECT_EQ(s.solver.thesis.max_iterations, d.solver.thesis.max_iterations);
-  EXPECT_EQ(s.stop.past_x, d.stop.past_x);
-  EXPECT_EQ(s.stop.stuck_s, d.stop.stuck_s);
+  EXPECT_EQ(s.model, "planar");
+  EXPECT_EQ(s.get<planar::Keys>().friction_points, planar::Keys{}.friction_points);
+  EXPECT_EQ(s.get<chain::Start>().link, chain::Start{}.link);
+  EXPECT_EQ(s.get<chain::Start>().position, chain::Start{}.position);
+  EXPECT_EQ(s.get<chain::Start>().heading_deg, chain::Start{}.heading_deg);
+  EXPECT_EQ(s.get<world::GroundKeys>().gravity, world::GroundKeys{}.gravity);
+  EXPECT_EQ(s.get<world::GroundKeys>().tilt_deg, world::GroundKeys{}.tilt_deg);
+  EXPECT_EQ(s.get<world::GroundKeys>().tilt_direction_deg, world::GroundKeys{}.tilt_direction_deg);
+  EXPECT_EQ(s.get<world::GroundKeys>().friction, world::GroundKeys{}.friction);
+  EXPECT_EQ(s.gait, "lateral_undulation");
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().amplitude_deg, gait::HarmonicKeys{}.amplitude_deg);
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().omega_deg, gait::HarmonicKeys{}.omega_deg);
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().phase_deg, gait::HarmonicKeys{}.phase_deg);
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().offset_deg, gait::HarmonicKeys{}.offset_deg);
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().soft_start, gait::HarmonicKeys{}.soft_start);
+  EXPECT_EQ(s.controller, "pd");
+  EXPECT_EQ(s.get<control::ServoKeys>().kp, control::ServoKeys{}.kp);
+  EXPECT_EQ(s.get<control::ServoKeys>().kd, control::ServoKeys{}.kd);
+  EXPECT_EQ(s.get<control::ServoKeys>().servo, control::ServoKeys{}.servo);
+  EXPECT_EQ(s.get<control::ServoKeys>().torque_limit, control::ServoKeys{}.torque_limit);
+  EXPECT_EQ(s.get<control::ServoKeys>().start_time, control::ServoKeys{}.start_time);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().name, nonsmooth::SolverKeys{}.name);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().law, nonsmooth::SolverKeys{}.law);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().activation, nonsmooth::SolverKeys{}.activation);
+  EXPECT_EQ(s.get<drive::Stepping>().dt, drive::Stepping{}.dt);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().tolerance, nonsmooth::SolverKeys{}.tolerance);
+  EXPECT_EQ(s.get<drive::Stepping>().on_failure, drive::Stepping{}.on_failure);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.r_T, nonsmooth::SolverKeys{}.thesis.r_T);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.r_H, nonsmooth::SolverKeys{}.thesis.r_H);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.epsilon, nonsmooth::SolverKeys{}.thesis.epsilon);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.max_iterations,
+            nonsmooth::SolverKeys{}.thesis.max_iterations);
+  EXPECT_EQ(s.get<drive::Stop>().past_x, drive::Stop{}.past_x);
+  EXPECT_EQ(s.get<drive::Stop>().stuck_s, drive::Stop{}.stuck_s);
   EXPECT_EQ(s.record.rate_hz, d.record.rate_hz);
   EXPECT_EQ(s.record.csv, d.record.csv);
   EXPECT_EQ(s.record.checkpoint_s, d.record.checkpoint_s);
@@ -222,51 +229,49 @@ checkpoint_s = 1
   EXPECT_EQ(s.title, "all");
   EXPECT_EQ(s.duration, 3.0);
   EXPECT_EQ(s.seed, 9U);
-  ASSERT_EQ(s.robot.link.size(), 2U);
-  EXPECT_EQ(s.robot.link[1].mass, 1.0);
-  EXPECT_EQ(s.robot.link[1].inertia, 2.0);
-  EXPECT_EQ(s.robot.link[1].length, 3.0);
-  EXPECT_EQ(s.robot.link[1].half_core, 0.5);
-  EXPECT_EQ(s.robot.link[1].radius, 0.25);
-  EXPECT_EQ(s.robot.link[1].cg_offset, -0.45);
-  EXPECT_EQ(s.robot.friction_points, 2);
-  EXPECT_EQ(s.start.shape, StartShape::angles);
-  EXPECT_THAT(s.start.angles_deg, ElementsAre(30.0));
-  EXPECT_EQ(s.start.link, 2);
-  EXPECT_EQ(s.start.position, Eigen::Vector2d(1.0, -2.0));
-  EXPECT_EQ(s.start.heading_deg, 90.0);
-  EXPECT_EQ(s.world.gravity, 1.62);
-  EXPECT_EQ(s.world.tilt_deg, 20.0);
-  EXPECT_EQ(s.world.tilt_direction_deg, 45.0);
-  EXPECT_EQ(s.world.friction, Eigen::Vector2d(0.1, 0.7));
-  ASSERT_EQ(s.world.obstacles.size(), 1U);
-  EXPECT_EQ(s.world.obstacles[0].x, 5.0);
-  EXPECT_EQ(s.world.obstacles[0].y, 6.0);
-  EXPECT_EQ(s.world.obstacles[0].radius, 0.5);
-  EXPECT_EQ(s.world.obstacles[0].friction, 0.4);
-  EXPECT_TRUE(s.gait.present);
-  EXPECT_EQ(s.gait.name, "table");
-  EXPECT_EQ(s.gait.table, folder.path() / "angles.csv");
-  EXPECT_EQ(s.gait.amplitude_deg, 10.0);
-  EXPECT_EQ(s.gait.omega_deg, 20.0);
-  EXPECT_EQ(s.gait.phase_deg, 30.0);
-  EXPECT_EQ(s.gait.offset_deg, 5.0);
-  EXPECT_EQ(s.controller.kp, control::Gains(3.0));
-  EXPECT_EQ(s.controller.kd, control::Gains(0.5));
-  EXPECT_FALSE(s.controller.implicit_servo);
-  EXPECT_EQ(s.controller.torque_limit, 7.5);
-  EXPECT_EQ(s.controller.start_time, 0.25);
-  EXPECT_EQ(s.solver.name, "thesis");
-  EXPECT_FALSE(s.solver.landing);
-  EXPECT_EQ(s.solver.dt, 5e-4);
-  EXPECT_EQ(s.solver.tolerance, 1e-8);
-  EXPECT_FALSE(s.solver.stop_on_failure);
-  EXPECT_EQ(s.solver.thesis.r_T, 0.9);
-  EXPECT_EQ(s.solver.thesis.r_H, 0.05);
-  EXPECT_EQ(s.solver.thesis.epsilon, 1e-6);
-  EXPECT_EQ(s.solver.thesis.max_iterations, 77);
-  EXPECT_EQ(s.stop.past_x, -3.0);
-  EXPECT_EQ(s.stop.stuck_s, 4.5);
+  ASSERT_EQ(s.get<chain::Robot>().link.size(), 2U);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].mass, 1.0);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].inertia, 2.0);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].length, 3.0);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].half_core, 0.5);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].radius, 0.25);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].cg_offset, -0.45);
+  EXPECT_EQ(s.get<planar::Keys>().friction_points, 2);
+  EXPECT_EQ(s.get<chain::Start>().shape, (keys::WordOrNumbers{"", {30.0}}));
+  EXPECT_EQ(s.get<chain::Start>().link, 2);
+  EXPECT_EQ(s.get<chain::Start>().position, Eigen::Vector2d(1.0, -2.0));
+  EXPECT_EQ(s.get<chain::Start>().heading_deg, 90.0);
+  EXPECT_EQ(s.get<world::GroundKeys>().gravity, 1.62);
+  EXPECT_EQ(s.get<world::GroundKeys>().tilt_deg, 20.0);
+  EXPECT_EQ(s.get<world::GroundKeys>().tilt_direction_deg, 45.0);
+  EXPECT_EQ(s.get<world::GroundKeys>().friction, Eigen::Vector2d(0.1, 0.7));
+  ASSERT_EQ(s.get<world::Obstacles>().obstacle.size(), 1U);
+  EXPECT_EQ(s.get<world::Obstacles>().obstacle[0].x, 5.0);
+  EXPECT_EQ(s.get<world::Obstacles>().obstacle[0].y, 6.0);
+  EXPECT_EQ(s.get<world::Obstacles>().obstacle[0].radius, 0.5);
+  EXPECT_EQ(s.get<world::Obstacles>().obstacle[0].friction, 0.4);
+  EXPECT_EQ(s.gait, "table");
+  EXPECT_EQ(s.get<gait::TableKeys>().table, folder.path() / "angles.csv");
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().amplitude_deg, 10.0);
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().omega_deg, 20.0);
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().phase_deg, 30.0);
+  EXPECT_EQ(s.get<gait::HarmonicKeys>().offset_deg, 5.0);
+  EXPECT_EQ(s.get<control::ServoKeys>().kp, control::Gains(3.0));
+  EXPECT_EQ(s.get<control::ServoKeys>().kd, control::Gains(0.5));
+  EXPECT_EQ(s.get<control::ServoKeys>().servo, control::ServoTime::held);
+  EXPECT_EQ(s.get<control::ServoKeys>().torque_limit, 7.5);
+  EXPECT_EQ(s.get<control::ServoKeys>().start_time, 0.25);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().name, nonsmooth::Solver::thesis);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().activation, nonsmooth::Activation::gap);
+  EXPECT_EQ(s.get<drive::Stepping>().dt, 5e-4);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().tolerance, 1e-8);
+  EXPECT_EQ(s.get<drive::Stepping>().on_failure, drive::OnFailure::warn);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.r_T, 0.9);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.r_H, 0.05);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.epsilon, 1e-6);
+  EXPECT_EQ(s.get<nonsmooth::SolverKeys>().thesis.max_iterations, 77);
+  EXPECT_EQ(s.get<drive::Stop>().past_x, -3.0);
+  EXPECT_EQ(s.get<drive::Stop>().stuck_s, 4.5);
   EXPECT_EQ(s.record.rate_hz, 20.0);
   EXPECT_TRUE(s.record.csv);
 }
@@ -275,8 +280,8 @@ checkpoint_s = 1
 
 TEST(LoadRobot, EveryKeyOverridesTheCatalogue) {
   const Scenario s = parse("[robot]\nname = \"aiko\"\nlinks = 20\nlink = { mass = 2.0 }\n");
-  ASSERT_EQ(s.robot.link.size(), 20U);
-  for (const Link& link : s.robot.link) {
+  ASSERT_EQ(s.get<chain::Robot>().link.size(), 20U);
+  for (const chain::Link& link : s.get<chain::Robot>().link) {
     EXPECT_EQ(link.mass, 2.0);
     EXPECT_EQ(link.length, 0.122);
   }
@@ -294,10 +299,10 @@ TEST(LoadRobot, LinksMayDifferOneByOne) {
   const std::string link = "inertia = 1e-3\nlength = 0.1\nhalf_core = 0.03\nradius = 0.05\n";
   const Scenario s = parse("[[robot.link]]\nmass = 1.0\n" + link + "[[robot.link]]\nmass = 2.0\n" +
                            link + "cg_offset = 0.01\n");
-  ASSERT_EQ(s.robot.link.size(), 2U);
-  EXPECT_EQ(s.robot.link[0].mass, 1.0);
-  EXPECT_EQ(s.robot.link[1].mass, 2.0);
-  EXPECT_EQ(s.robot.link[1].cg_offset, 0.01);
+  ASSERT_EQ(s.get<chain::Robot>().link.size(), 2U);
+  EXPECT_EQ(s.get<chain::Robot>().link[0].mass, 1.0);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].mass, 2.0);
+  EXPECT_EQ(s.get<chain::Robot>().link[1].cg_offset, 0.01);
 }
 
 TEST(LoadRobot, EachListedLinkOfAnUnnamedRobotMustBeComplete) {
@@ -313,11 +318,12 @@ TEST(LoadRobot, TheNumberOfListedLinksMustMatch) {
       fault_of("[robot]\nname = \"aiko\"\n[[robot.link]]\nmass = 1\n"),
       StartsWith(
           "error: s.toml:3:1: robot.link: 1 entries, the robot has 11 links (\"aiko\" of the "
-          "catalogue)\n  hint: write  [[robot.link]]  once a link, or set  robot.links = 1"));
+          "catalogue)\n  hint: write  [[robot.link]]  once per link, or set  robot.links = 1"));
   EXPECT_THAT(fault_of("[robot]\nname = \"aiko\"\nlinks = 2\n[[robot.link]]\nmass = 1\n"),
               HasSubstr("robot.link: 1 entries, the robot has 2 links\n"));
   EXPECT_EQ(parse("[robot]\nname = \"aiko\"\nlinks = 1\n[[robot.link]]\nmass = 3\n")
-                .robot.link.at(0)
+                .get<chain::Robot>()
+                .link.at(0)
                 .mass,
             3.0);
 }
@@ -333,8 +339,9 @@ TEST(LoadRobot, AnEmptyListOfLinksIsNotToldToHaveNone) {
 }
 
 TEST(LoadRobot, OneLinkIsARobotAndABillionAreNot) {
-  EXPECT_EQ(parse(aiko + "links = 1\n").robot.link.size(), 1U);
-  EXPECT_EQ(parse("duration = 1\n" + aiko + "links = 100000\n").robot.link.size(), 100000U);
+  EXPECT_EQ(parse(aiko + "links = 1\n").get<chain::Robot>().link.size(), 1U);
+  EXPECT_EQ(parse("duration = 1\n" + aiko + "links = 100000\n").get<chain::Robot>().link.size(),
+            100000U);
   for (const char* count : {"0", "-1", "100001", "1000000000"}) {
     EXPECT_THAT(
         fault_of(aiko + "links = " + count + "\n"),
@@ -345,7 +352,8 @@ TEST(LoadRobot, OneLinkIsARobotAndABillionAreNot) {
 }
 
 TEST(LoadRobot, TheCentreOfGravityLiesBetweenTheJoints) {
-  EXPECT_EQ(parse(aiko + "link = { cg_offset = 0.061 }\n").robot.link[0].cg_offset, 0.061);
+  EXPECT_EQ(parse(aiko + "link = { cg_offset = 0.061 }\n").get<chain::Robot>().link.at(0).cg_offset,
+            0.061);
   EXPECT_THAT(
       fault_of(aiko + "link = { cg_offset = -0.062 }\n"),
       HasSubstr("3:22: robot.link.cg_offset: expected a number from -0.061 to 0.061 (half the "
@@ -372,9 +380,9 @@ TEST(LoadStart, AListHasOneAngleAJoint) {
 }
 
 TEST(LoadStart, WithoutAGaitTheRobotStartsStraightAndCannotStartAsTheGait) {
-  EXPECT_EQ(parse(aiko).start.shape, StartShape::straight);
-  EXPECT_FALSE(parse(aiko).gait.present);
-  EXPECT_EQ(parse(aiko + "[gait]\n").start.shape, StartShape::gait);
+  EXPECT_FALSE(parse(aiko).get<chain::Start>().as_gait());
+  EXPECT_EQ(parse(aiko).gait, "");
+  EXPECT_TRUE(parse(aiko + "[gait]\n").get<chain::Start>().as_gait());
   EXPECT_THAT(
       fault_of(aiko + "[start]\nshape = \"gait\"\n"),
       HasSubstr("4:9: start.shape: \"gait\" needs a [gait], and there is none\n  hint: add"));
@@ -389,9 +397,10 @@ TEST(LoadGait, ATableMustBeNamedAndExist) {
               HasSubstr("5:9: gait.table: no such file: "));
   EXPECT_THAT(fault_of(aiko + "[gait]\nname = \"table\"\ntable = \"sub\"\n", {}, folder.path()),
               HasSubstr("5:9: gait.table: not a regular file: "));
-  EXPECT_EQ(
-      parse(aiko + "[gait]\nname = \"table\"\ntable = \"sub/a.csv\"\n", folder.path()).gait.table,
-      folder.path() / "sub/a.csv");
+  EXPECT_EQ(parse(aiko + "[gait]\nname = \"table\"\ntable = \"sub/a.csv\"\n", folder.path())
+                .get<gait::TableKeys>()
+                .table,
+            folder.path() / "sub/a.csv");
 }
 
 TEST(LoadGait, ATablesPathIsRelativeToTheFileThatHoldsTheKey) {
@@ -399,7 +408,7 @@ TEST(LoadGait, ATablesPathIsRelativeToTheFileThatHoldsTheKey) {
   (void)folder.write("parts/a.csv", "t,phi_1\n");
   (void)folder.write("parts/gait.toml", "[gait]\nname = \"table\"\ntable = \"a.csv\"\n");
   const auto file = folder.write("main.toml", "include = \"parts/gait.toml\"\n" + aiko);
-  EXPECT_EQ(load(file).gait.table, folder.path() / "parts/a.csv");
+  EXPECT_EQ(load(file).get<gait::TableKeys>().table, folder.path() / "parts/a.csv");
 }
 
 TEST(LoadGait, SoftStartGoesWithAHarmonicGaitOnly) {
@@ -422,7 +431,7 @@ TEST(LoadWorld, AnObstacleNeedsItsCentreAndRadius) {
 TEST(LoadWorld, AnObstacleWrittenAsATableIsToldToBeAList) {
   EXPECT_THAT(fault_of(aiko + "[world.obstacle]\nx = 1\ny = 0\nradius = 0.1\n"),
               HasSubstr("3:1: world.obstacle: expected a list of tables, got a table\n"
-                        "  hint: write  [[world.obstacle]]  once an obstacle"));
+                        "  hint: write  [[world.obstacle]]  once per obstacle"));
 }
 
 TEST(LoadRecord, TheRateIsAtMostOneFrameAStep) {
@@ -434,11 +443,7 @@ TEST(LoadRecord, TheRateIsAtMostOneFrameAStep) {
       << "the default gives way to a long step";
 }
 
-TEST(Load, RefusesRunsThatWouldFillTheDiskOrNeverEnd) {
-  EXPECT_THAT(
-      fault_of("duration = 1e6\n" + aiko),
-      HasSubstr("record.rate_hz: 1e+08 frames of about 131 numbers are 105 GB, the limit is 2 "
-                "GB\n  hint: for this robot and duration at most  rate_hz = 1.91"));
+TEST(Load, RefusesRunsThatWouldNeverEndOrNeverBegin) {
   EXPECT_THAT(fault_of("duration = 1e6\n" + aiko + "[record]\nrate_hz = 1\n[solver]\ndt = 1e-9\n"),
               HasSubstr("solver.dt: 1000000 s in steps of 1e-09 s are 1e+15 steps"));
   EXPECT_THAT(fault_of("duration = 1e-4\n" + aiko),
@@ -505,5 +510,5 @@ TEST(Locate, FallsBackToTheFile) {
   EXPECT_EQ(where.line, 0);
 }
 
-}  // namespace
+}  // namespace load_test
 }  // namespace coluber::scenario

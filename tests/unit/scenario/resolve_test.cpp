@@ -5,32 +5,43 @@
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/hash.hpp"
-#include "coluber/scenario/keys.hpp"
+#include "coluber/keys/registry.hpp"
 #include "coluber/scenario/scenario.hpp"
 
 #include "unit/scenario/sample.hpp"
 
 namespace coluber::scenario {
-namespace {
+namespace resolve_test {
 
 using nlohmann::json;
 using sample::aiko;
 
-TEST(Resolved, HoldsEveryKeyOfTheTable) {
-  const json resolved =
-      json::parse(parse(aiko + "[gait]\n[[world.obstacle]]\nx=0\ny=9\nradius=1\n").resolved);
-  for (const Key& key : keys()) {
-    if (key.name == "include") continue;  // merged, gone
-    const json* node = &resolved;
-    std::string_view rest = key.name;
-    for (;;) {
-      const std::size_t dot = rest.find('.');
-      const std::string word(rest.substr(0, dot));
-      if (node->is_array()) node = &node->at(0);
-      ASSERT_TRUE(node->contains(word)) << key.name;
-      node = &node->at(word);
-      if (dot == std::string_view::npos) break;
-      rest.remove_prefix(dot + 1);
+/// The dump has a value, or a null, for this key.
+bool holds(const json& resolved, std::string_view name) {
+  const json* node = &resolved;
+  for (;;) {
+    const std::size_t dot = name.find('.');
+    const std::string word(name.substr(0, dot));
+    if (node->is_array()) node = &node->at(0);
+    if (!node->contains(word)) return false;
+    node = &node->at(word);
+    if (dot == std::string_view::npos) return true;
+    name.remove_prefix(dot + 1);
+  }
+}
+
+TEST(Resolved, HoldsEveryKeyOfTheModelAndTheControllerAndNoOther) {
+  for (const std::string model : {"planar", "spatial", "minimal"}) {
+    const std::string obstacle =
+        model == "minimal" ? "" : "[[world.obstacle]]\nx=0\ny=9\nradius=1\n";
+    const Scenario s = parse(aiko + "[gait]\n" + obstacle, ".", {"robot.model=" + model});
+    const json resolved = json::parse(s.resolved);
+    for (const keys::Key& key : keys::keys()) {
+      if (key.name == "include") continue;  // merged, gone
+      if (obstacle.empty() && key.name.starts_with("world.obstacle.")) continue;
+      const bool its_own =
+          keys::goes_with(key.models, model) && keys::goes_with(key.controllers, s.controller);
+      EXPECT_EQ(holds(resolved, key.name), its_own) << key.name << " of " << model;
     }
   }
 }
@@ -100,5 +111,5 @@ TEST(Resolved, ListsLinksOnlyWhereTheyDiffer) {
   EXPECT_EQ(two["robot"]["link"][1]["mass"], 2.0);
 }
 
-}  // namespace
+}  // namespace resolve_test
 }  // namespace coluber::scenario

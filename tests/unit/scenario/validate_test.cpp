@@ -1,13 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "coluber/scenario/keys.hpp"
+#include "coluber/keys/registry.hpp"
 #include "coluber/scenario/scenario.hpp"
 
 #include "unit/scenario/sample.hpp"
 
 namespace coluber::scenario {
-namespace {
+namespace validate_test {
 
 using sample::aiko;
 using sample::fault_of;
@@ -175,8 +175,8 @@ TEST(Validate, TwoFrictionPointsMustCarryTheLink) {
 }
 
 TEST(Validate, TheDefaultOfEveryKeyIsAcceptedWhateverTheModel) {
-  for (const Key& key : keys()) {
-    const std::string value = to_toml(key.default_value);
+  for (const keys::Key& key : keys::keys()) {
+    const std::string value = keys::to_toml(key.default_value);
     if (value.empty()) continue;
     std::string name = key.name;
     std::string text = aiko;
@@ -191,7 +191,7 @@ TEST(Validate, TheDefaultOfEveryKeyIsAcceptedWhateverTheModel) {
 TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
   const sample::Folder folder;
   const auto pegs = folder.write("pegs.csv", "x,y,radius\n5,5,0.1\n");
-  for (const Key& key : keys()) {
+  for (const keys::Key& key : keys::keys()) {
     if (!key.built || key.name == "include") continue;
     std::string name = key.name;
     std::string text = aiko;
@@ -210,5 +210,5 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
   }
 }
 
-}  // namespace
+}  // namespace validate_test
 }  // namespace coluber::scenario

@@ -1,7 +1,9 @@
 // A run that goes on from a checkpoint has the bits of one that was never interrupted.
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "coluber/control/pd.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/core/random.hpp"
+#include "coluber/drive/stepping.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/scenario/scenario.hpp"
@@ -20,7 +23,7 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::simulation {
-namespace {
+namespace checkpoint_test {
 
 using testing::HasSubstr;
 
@@ -54,11 +57,13 @@ std::string describe(const RunOutcome& outcome) {
   for (const std::string& warning : outcome.warnings) text += warning + '\n';
   for (const SummaryItem& item : outcome.summary) {
     if (item.name == "real_time_factor") continue;
-    text += item.name + ' ' + std::to_string(std::bit_cast<std::uint64_t>(item.value)) + '\n';
+    text += item.name + ' ' + std::to_string(std::bit_cast<std::uint64_t>(item.number())) + '\n';
   }
-  text += std::to_string(std::bit_cast<std::uint64_t>(outcome.iterations_mean)) + ' ' +
-          std::to_string(outcome.iterations_max) + ' ' + std::to_string(outcome.final_state);
-  return text;
+  for (const RunOutcome::StepMean& figure : outcome.step_figures) {
+    text += figure.name + ' ' + std::to_string(std::bit_cast<std::uint64_t>(figure.mean)) + ' ' +
+            std::to_string(std::bit_cast<std::uint64_t>(figure.largest)) + '\n';
+  }
+  return text + std::to_string(outcome.final_state);
 }
 
 /// Runs what `make` makes, then goes on from up to `tries` of its checkpoints, and compares.
@@ -155,13 +160,13 @@ class Stateful final : public control::Controller {
 Simulation make_wheel(double checkpoint_s) {
   Simulation simulation;
   simulation.scenario.duration = 1.0;
-  simulation.scenario.solver.stop_on_failure = false;
-  simulation.scenario.solver.law = "rigid";
+  simulation.scenario.options.of(drive::stepping_keys()) =
+      drive::Stepping{.on_failure = drive::OnFailure::warn};
   simulation.scenario.record.rate_hz = 70.0;
   simulation.scenario.record.checkpoint_s = checkpoint_s;
-  auto wheel = std::make_unique<test::OneJoint>(1e-3);
+  auto wheel = std::make_unique<test::OneJoint>(1e-3, 0.0, true);
   wheel->info = [](std::int64_t k) {  // some steps fail, each has its own figures
-    StepInfo info;
+    nonsmooth::ContactStepInfo info;
     info.status = k % 97 == 5 ? Status::not_converged : Status::ok;
     info.iterations = static_cast<int>(k * 7 % 31);
     info.residual = 1e-9 * static_cast<double>(k * 13 % 101);
@@ -231,33 +236,37 @@ TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
   FrameSink* const sinks[] = {&frames};
   (void)run(simulation, sinks, {.checkpoints = &checkpoints});
   const std::string& whole = checkpoints.taken.at(0).bytes;
-  std::uint64_t iterations = 0;
-  for (std::uint64_t k = 1; k <= 500; ++k) iterations += k * 7 % 31;
+  double iterations = 0.0;
+  for (std::int64_t k = 1; k <= 500; ++k) iterations += static_cast<double>(k * 7 % 31);
 
-  const auto word = [](std::uint64_t value) {
+  const auto word = [](auto value) {
     ByteWriter bytes;
     bytes(value);
     return bytes.bytes();
   };
   const std::size_t at = whole.find(word(iterations));
-  // before it: failed steps, fallbacks, their sweeps, their passes, their gap
   ASSERT_NE(at, std::string::npos);
   ASSERT_EQ(whole.find(word(iterations), at + 1), std::string::npos);
-  ASSERT_EQ(whole.substr(at - 40, 8), word(6)) << "steps 5, 102, 199, 296, 393, 490 fail";
-  const auto resume_with = [&](std::size_t place, std::uint64_t value) {
+  // nine figures: largest of each, their sums, worst of the failed steps, how many had some of it;
+  // the iterations are the sixth, and failed steps, the first of them and the wall time go before
+  const std::size_t failed = at - 8 * (5 + 9 + 3);
+  const std::size_t positive = at + 8 * (9 + 9);
+  ASSERT_EQ(whole.substr(failed, 8), word(std::uint64_t{6}))
+      << "steps 5, 102, 199, 296, 393, 490 fail";
+  ASSERT_EQ(whole.substr(positive, 8), word(std::uint64_t{500 - 16}))
+      << "k * 7 % 31 is zero for every 31st step";
+  const auto resume_with = [&](std::size_t place, auto value) {
     Simulation second = make_wheel(0.5);
     (void)run(second, {}, {.resume = std::string(whole).replace(place, 8, word(value))});
   };
-  EXPECT_NO_THROW(resume_with(at, iterations + 1));
-  EXPECT_THROW(resume_with(at, ~0ULL >> 1U), FileError);
-  EXPECT_THROW(resume_with(at, ~0ULL), FileError) << "-1";
-  for (const std::size_t bounded_by_steps : {40U, 32U}) {
-    EXPECT_NO_THROW(resume_with(at - bounded_by_steps, 500));
-    EXPECT_THROW(resume_with(at - bounded_by_steps, 501), FileError);
-  }
-  for (const std::size_t many : {24U, 16U}) {
-    EXPECT_NO_THROW(resume_with(at - many, 12345));
-    EXPECT_THROW(resume_with(at - many, ~0ULL >> 1U), FileError);
+  EXPECT_NO_THROW(resume_with(at, iterations + 1.0));
+  EXPECT_THROW(resume_with(at, std::numeric_limits<double>::infinity()), FileError);
+  EXPECT_THROW(resume_with(at, std::nan("")), FileError);
+  for (const std::size_t bounded_by_steps : {failed, positive}) {
+    EXPECT_NO_THROW(resume_with(bounded_by_steps, std::uint64_t{500}));
+    EXPECT_THROW(resume_with(bounded_by_steps, std::uint64_t{501}), FileError);
+    EXPECT_THROW(resume_with(bounded_by_steps, ~0ULL >> 1U), FileError);
+    EXPECT_THROW(resume_with(bounded_by_steps, ~0ULL), FileError) << "-1";
   }
 }
 
@@ -311,5 +320,5 @@ TEST(Checkpoint, DamagedOrOfAnotherModelIsAFileErrorNeverACrash) {
   EXPECT_THROW((void)run(shorter, {}, {.resume = whole}), FileError);
 }
 
-}  // namespace
+}  // namespace checkpoint_test
 }  // namespace coluber::simulation

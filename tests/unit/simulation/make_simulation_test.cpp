@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/drive/joints.hpp"
+#include "coluber/keys/registry.hpp"
 #include "coluber/record/trajectory_sink.hpp"
-#include "coluber/scenario/keys.hpp"
 #include "coluber/simulation/registry.hpp"
 #include "coluber/simulation/simulation.hpp"
 
 namespace coluber::simulation {
-namespace {
+namespace make_simulation_test {
 
 using testing::Contains;
 using testing::HasSubstr;
@@ -41,16 +42,27 @@ Simulation make(const std::string& text, const std::filesystem::path& folder = "
   return make_simulation(scenario::parse(text, folder));
 }
 
+/// What was said at load.
+std::vector<std::string> warnings_of(const Simulation& simulation) {
+  std::vector<std::string> texts;
+  for (const drive::Warning& warning : simulation.warnings) texts.push_back(warning.text);
+  return texts;
+}
+
+const JointDriven& joints_of(const Simulation& simulation) {
+  return dynamic_cast<const JointDriven&>(*simulation.system);
+}
+
 Eigen::VectorXd start_angles(const Simulation& simulation) {
-  Eigen::VectorXd phi(simulation.system->joint_count());
-  Eigen::VectorXd phidot(simulation.system->joint_count());
-  simulation.system->joint_state(phi, phidot);
+  Eigen::VectorXd phi(joints_of(simulation).joint_count());
+  Eigen::VectorXd phidot(phi);
+  joints_of(simulation).joint_state(phi, phidot);
   return phi;
 }
 
 Eigen::VectorXd references(const Simulation& simulation, double t) {
-  Eigen::VectorXd phi(simulation.system->joint_count());
-  Eigen::VectorXd rate(simulation.system->joint_count());
+  Eigen::VectorXd phi(joints_of(simulation).joint_count());
+  Eigen::VectorXd rate(phi);
   simulation.gait->evaluate(t, phi, rate);
   return phi;
 }
@@ -95,32 +107,55 @@ TEST(MakeSimulation, WarnsOfAJointThatASoftStartNeverReleases) {
   const Simulation simulation =
       make(std::string(aiko) + "links = 3\n" + undulation +
            "offset_deg = 60.0\nsoft_start = true\n[start]\nshape = \"straight\"\n");
-  EXPECT_THAT(simulation.warnings, Contains(HasSubstr("joint 2 never comes within 3 degrees")));
+  EXPECT_THAT(warnings_of(simulation), Contains(HasSubstr("joint 2 never comes within 3 degrees")));
 }
 
 TEST(MakeSimulation, WarnsOfAnExplicitServoBeyondItsLimitAndOfNoOther) {
   const std::string explicit_servo =
       std::string(aiko) + undulation + "[controller]\nservo = \"explicit\"\n[solver]\n";
-  EXPECT_THAT(make(explicit_servo + "dt = 4e-4\n").warnings, Contains(HasSubstr("explicit")));
-  EXPECT_THAT(make(explicit_servo + "dt = 2.5e-4\n").warnings, IsEmpty());
+  EXPECT_THAT(warnings_of(make(explicit_servo + "dt = 4e-4\n")), Contains(HasSubstr("explicit")));
+  EXPECT_THAT(warnings_of(make(explicit_servo + "dt = 2.5e-4\n")), IsEmpty());
 }
 
 TEST(MakeSimulation, WarnsOfMoreLinksThanRoundingAllows) {
-  const auto warnings_of = [](int links) {
-    return make(std::string(aiko) + "links = " + std::to_string(links) + "\n").warnings;
+  const auto warnings_with = [](int links) {
+    return warnings_of(make(std::string(aiko) + "links = " + std::to_string(links) + "\n"));
   };
-  EXPECT_THAT(warnings_of(5000), IsEmpty());
-  EXPECT_THAT(warnings_of(5001), Contains(HasSubstr("robot.links = 5001")));
+  EXPECT_THAT(warnings_with(5000), IsEmpty());
+  EXPECT_THAT(warnings_with(5001), Contains(HasSubstr("robot.links = 5001")));
+}
+
+TEST(MakeSimulation, RefusesRunsThatWouldFillTheDisk) {
+  const auto fault_of = [](const std::string& text) -> std::string {
+    try {
+      (void)make(text);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no fault";
+  };
+  const std::string robot = "[robot]\nname = \"aiko\"\n";
+  // time, 11 links and 10 joints: as many numbers as a frame has
+  const int numbers = frame_size(make(aiko).system->observables()) + 1;
+  EXPECT_THAT(
+      fault_of("duration = 1e6\n" + robot),
+      HasSubstr("record.rate_hz: 1e+08 frames of " + std::to_string(numbers) + " numbers are 1"));
+  EXPECT_THAT(fault_of("duration = 1e6\n" + robot),
+              HasSubstr("GB, the limit is 2 GB\n  hint: for this robot and duration at most  "
+                        "rate_hz = 1."));
+  EXPECT_EQ(fault_of("duration = 1e6\n" + robot + "[record]\nrate_hz = 1.5\n"), "no fault");
+  EXPECT_THAT(fault_of("duration = 1e6\n" + robot + "[record]\nrate_hz = 2.5\n"),
+              HasSubstr("<text>:5:11: record.rate_hz"));
 }
 
 TEST(Registry, BuildsEveryWordTheScenarioAcceptsAndNoOther) {
   const auto expect_same = [](const char* key, const auto& entries) {
     std::vector<std::string> built;
-    for (const scenario::Choice& choice : scenario::find_key(key)->choices) {
+    for (const keys::Choice& choice : keys::find_key(key)->choices) {
       if (choice.built) built.push_back(choice.name);
     }
     std::vector<std::string> registered;
-    for (const auto& entry : entries) registered.emplace_back(entry.name);
+    for (const auto& entry : entries) registered.emplace_back(entry.keys.name);
     EXPECT_THAT(registered, testing::UnorderedElementsAreArray(built)) << key;
   };
   expect_same("robot.model", models());
@@ -168,5 +203,5 @@ TEST(PlanarRun, RecordingMoreOftenDoesNotChangeTheMotion) {
   EXPECT_NEAR(coarse, fine, 1e-13);
 }
 
-}  // namespace
+}  // namespace make_simulation_test
 }  // namespace coluber::simulation

@@ -7,7 +7,7 @@
 #include "coluber/simulation/simulation.hpp"
 
 namespace coluber::simulation {
-namespace {
+namespace profile_test {
 
 Simulation make_snake() {
   return make_simulation(
@@ -46,12 +46,11 @@ TEST(ProfiledRun, LeavesNoProfileInTheSystem) {
   Profile profile;
   ASSERT_EQ(run_with(simulation, &profile).status, RunStatus::completed);
   profile.start();  // all phases at zero
-  ASSERT_EQ(simulation.system->step(JointCommand(simulation.system->joint_count())).status,
-            Status::ok);
+  ASSERT_EQ(simulation.system->step().status, Status::ok);
   for (const Profile::Share& part : profile.shares()) {
     EXPECT_EQ(part.seconds, 0.0) << phase_name(part.phase) << " of a step after the run";
   }
 }
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace coluber::simulation

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "coluber/control/pd.hpp"
+#include "coluber/drive/stepping.hpp"
 #include "coluber/gait/harmonic.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/record/trajectory_sink.hpp"
@@ -15,18 +16,17 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::simulation {
-namespace {
+namespace run_test {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // A wheel that a servo turns from 0 to `target`.
 Simulation make_wheel(double dt, double duration, double rate_hz, double target = 0.5,
                       control::PdOptions servo = {.kp = 100.0, .kd = 20.0}) {
   Simulation simulation;
   simulation.scenario.duration = duration;
-  simulation.scenario.solver.dt = dt;
   simulation.scenario.record.rate_hz = rate_hz;
-  simulation.scenario.controller.implicit_servo = servo.implicit_servo;
   simulation.system = std::make_unique<test::OneJoint>(dt);
   simulation.gait = std::make_unique<gait::Held>(Eigen::VectorXd::Constant(1, target));
   simulation.controller = std::make_unique<control::Pd>(servo);
@@ -39,10 +39,23 @@ test::OneJoint& wheel(Simulation& simulation) {
 
 double summary(const RunOutcome& outcome, const std::string& name) {
   for (const SummaryItem& item : outcome.summary) {
-    if (item.name == name) return item.value;
+    if (item.name == name) return item.number();
   }
   ADD_FAILURE() << "no " << name << " in the summary";
   return 0.0;
+}
+
+RunOutcome::StepMean figure(const RunOutcome& outcome, const std::string& name) {
+  for (const RunOutcome::StepMean& mean : outcome.step_figures) {
+    if (mean.name == name) return mean;
+  }
+  ADD_FAILURE() << "steps have no " << name;
+  return {};
+}
+
+void continue_after_failures(Simulation& simulation) {
+  simulation.scenario.options.of(drive::stepping_keys()) =
+      drive::Stepping{.on_failure = drive::OnFailure::warn};
 }
 
 RunOutcome run_into(Simulation& simulation, record::TrajectorySink& sink,
@@ -146,8 +159,9 @@ TEST(Run, GivesTheControllerTheReferencesOfBothEndsOfTheStep) {
 TEST(Run, StopsAtAStepThatDidNotConverge) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   wheel(simulation).info = [](std::int64_t k) {
-    return k == 42 ? StepInfo{Status::not_converged, 8, 0, 0.5, 0.6, "link impulse", 3}
-                   : StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
+    return k == 42 ? nonsmooth::ContactStepInfo{Status::not_converged, 8, 0, 0.5, 0.6,
+                                                "link impulse",        3}
+                   : nonsmooth::ContactStepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink);
@@ -156,15 +170,16 @@ TEST(Run, StopsAtAStepThatDidNotConverge) {
   EXPECT_THAT(outcome.message, HasSubstr("link impulse 3"));
   EXPECT_EQ(summary(outcome, "failed_steps"), 1.0);
   EXPECT_EQ(summary(outcome, "steps"), 42.0);
-  EXPECT_EQ(outcome.iterations_max, 8);
+  EXPECT_EQ(figure(outcome, "iterations").largest, 8.0);
+  EXPECT_NEAR(figure(outcome, "iterations").mean, (41.0 + 8.0) / 42.0, 1e-15);
 }
 
 TEST(Run, GoesOnAfterAFailedStepIfAskedAndSaysSo) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
-  simulation.scenario.solver.stop_on_failure = false;
+  continue_after_failures(simulation);
   wheel(simulation).info = [](std::int64_t k) {
-    return k % 100 == 50 ? StepInfo{Status::not_converged, 8, 0, 0.5, 0.6, "", 0}
-                         : StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
+    return k % 100 == 50 ? nonsmooth::ContactStepInfo{Status::not_converged, 8, 0, 0.5, 0.6, "", 0}
+                         : nonsmooth::ContactStepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink);
@@ -179,11 +194,9 @@ TEST(Run, GoesOnAfterAFailedStepIfAskedAndSaysSo) {
 TEST(Run, SaysWhatTheFallbackDidAndWhichPartOfTheResidualIsTheLargest) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   wheel(simulation).info = [](std::int64_t k) {
-    StepInfo info{Status::ok, 3, 0, 2e-10, 1e-5, "", 0};
+    nonsmooth::ContactStepInfo info{Status::ok, 3, 0, 2e-10, 1e-5, "", 0};
     info.residual_law = k == 10 ? 7e-11 : 1e-11;
     info.residual_momentum = k == 500 ? 2e-10 : 1e-12;
-    info.fallback_passes = 9;  // count in the fallback alone
-    info.gap = 1.0;
     if (k % 100 == 50) {
       info.fallback_sweeps = 20;
       info.fallback_passes = 2;
@@ -203,7 +216,7 @@ TEST(Run, SaysWhatTheFallbackDidAndWhichPartOfTheResidualIsTheLargest) {
   }
 
   Simulation again = make_wheel(1e-3, 1.0, 100.0);
-  again.scenario.solver.law = "rigid";
+  again.system = std::make_unique<test::OneJoint>(1e-3, 0.0, true);
   wheel(again).info = wheel(simulation).info;
   record::TrajectorySink other;
   const RunOutcome rigid = run_into(again, other);
@@ -213,10 +226,10 @@ TEST(Run, SaysWhatTheFallbackDidAndWhichPartOfTheResidualIsTheLargest) {
 
 TEST(Run, ANonFiniteValueStopsEvenWhereFailuresAreOnlyWarned) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
-  simulation.scenario.solver.stop_on_failure = false;
+  continue_after_failures(simulation);
   wheel(simulation).info = [](std::int64_t k) {
-    return k == 7 ? StepInfo{Status::non_finite, 1, 0, 0.0, 0.0, "joint rate", 1}
-                  : StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
+    return k == 7 ? nonsmooth::ContactStepInfo{Status::non_finite, 1, 0, 0.0, 0.0, "joint rate", 1}
+                  : nonsmooth::ContactStepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink);
@@ -231,13 +244,15 @@ TEST(Run, AnUnstableExplicitServoIsStoppedAndExplained) {
   // explicit Euler-like damping: unstable for dt k_D > 2
   Simulation simulation =
       make_wheel(1e-2, 10.0, 100.0, 0.5, {.kp = 100.0, .kd = 210.0, .implicit_servo = false});
-  simulation.warnings = {"the explicit servo is stable below dt = 0.0095 s"};
+  simulation.warnings = {{"robot.links", "of something else"},
+                         {"controller.servo", "the explicit servo is stable below dt = 0.0095 s"}};
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink);
   EXPECT_EQ(outcome.status, RunStatus::failed);
   EXPECT_THAT(outcome.message, HasSubstr("runaway"));
   EXPECT_THAT(outcome.message, HasSubstr("dt = 0.01 s"));
   EXPECT_THAT(outcome.message, HasSubstr("0.0095"));
+  EXPECT_THAT(outcome.message, Not(HasSubstr("something else")));
 }
 
 TEST(Run, AStableExplicitServoIsLeftAlone) {
@@ -250,6 +265,7 @@ TEST(Run, AStableExplicitServoIsLeftAlone) {
 TEST(Run, AFastSpellShorterThanATenthOfASecondIsNoRunaway) {
   // 30 rad/s, above 20 × 1 rad/s, for 90 ms only
   struct Kick final : control::Controller {
+    [[nodiscard]] bool holds_torques() const override { return true; }
     void update(const control::ControlInput& in, JointCommand& command) override {
       command.tau(0) = in.t < 0.0005 ? 30.0 / in.dt
                                      : (in.t > 0.0895 && in.phidot(0) > 1.0 ? -30.0 / in.dt : 0.0);
@@ -264,14 +280,19 @@ TEST(Run, AFastSpellShorterThanATenthOfASecondIsNoRunaway) {
 TEST(Run, ALimpRobotIsNoRunaway) {
   // the same wheel spins at 30 rad/s for 0.3 s, before the motors start and after
   struct Spin final : control::Controller {
+    explicit Spin(double start) : start_(start) {}
+    [[nodiscard]] bool holds_torques() const override { return true; }
+    [[nodiscard]] double start_time() const override { return start_; }
     void update(const control::ControlInput& in, JointCommand& command) override {
       command.tau(0) = in.t < 0.0005 ? 30.0 / in.dt : 0.0;
     }
+
+   private:
+    double start_;
   };
   for (const double start_time : {1.0, 0.0}) {
     Simulation simulation = make_wheel(1e-3, 0.3, 100.0, 0.0, {.implicit_servo = false});
-    simulation.controller = std::make_unique<Spin>();
-    simulation.scenario.controller.start_time = start_time;
+    simulation.controller = std::make_unique<Spin>(start_time);
     record::TrajectorySink sink;
     EXPECT_EQ(run_into(simulation, sink).status,
               start_time > 0.3 ? RunStatus::completed : RunStatus::failed)
@@ -284,7 +305,7 @@ TEST(Run, AnInterruptEndsItAfterTheStepWithWhatThereIs) {
   std::atomic<bool> interrupt{false};
   wheel(simulation).info = [&](std::int64_t k) {
     if (k == 123) interrupt = true;
-    return StepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
+    return nonsmooth::ContactStepInfo{Status::ok, 1, 0, 1e-11, 1e-5, "", 0};
   };
   record::TrajectorySink sink;
   const RunOutcome outcome = run_into(simulation, sink, {.interrupt = &interrupt, .progress = {}});
@@ -303,5 +324,5 @@ TEST(Run, TheSameInputGivesTheSameFinalState) {
   EXPECT_NE(hash, run_into(other, sink).final_state);
 }
 
-}  // namespace
+}  // namespace run_test
 }  // namespace coluber::simulation

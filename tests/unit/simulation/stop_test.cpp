@@ -2,8 +2,6 @@
 
 #include "simulation/stop.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -15,6 +13,8 @@
 
 #include "coluber/control/pd.hpp"
 #include "coluber/core/bytes.hpp"
+#include "coluber/drive/linked.hpp"
+#include "coluber/drive/stepping.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/simulation/simulation.hpp"
@@ -22,59 +22,55 @@
 #include "support/one_joint.hpp"
 
 namespace coluber::simulation {
-namespace {
+namespace stop_test {
 
 using testing::HasSubstr;
 using Path = std::function<Eigen::Vector2d(double)>;
 
 constexpr double kLength = 0.122;  // m, of a link
 
-scenario::Stop past(double x) {
-  scenario::Stop stop;
+drive::Stop past(double x) {
+  drive::Stop stop;
   stop.past_x = x;
   return stop;
 }
 
-scenario::Stop stuck(double seconds) {
-  scenario::Stop stop;
+drive::Stop stuck(double seconds) {
+  drive::Stop stop;
   stop.stuck_s = seconds;
   return stop;
 }
 
-/// Links that move as they are told, turned by 90°.
-class Puppet final : public test::OneJoint {
+/// Links whose centres of gravity move as they are told.
+class Puppet final : public test::OneJoint, public Linked {
  public:
-  Puppet(double dt, std::vector<Path> paths) : OneJoint(dt), paths_(std::move(paths)) {
-    bodies_.resize(paths_.size() + 1);
-    for (std::size_t i = 0; i < paths_.size(); ++i) bodies_[i].moving = true;
-    bodies_.back().shape = ShapeKind::plane;
-  }
-  [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
-  void poses(std::span<double> values) const override {
+  Puppet(double dt, std::vector<Path> paths) : OneJoint(dt), paths_(std::move(paths)) {}
+  [[nodiscard]] int link_count() const override { return static_cast<int>(paths_.size()); }
+  [[nodiscard]] double link_length(int /*link*/) const override { return kLength; }
+  [[nodiscard]] double link_mass(int /*link*/) const override { return 1.0; }
+  void link_centres(Eigen::Ref<Eigen::VectorXd> centres) const override {
     for (std::size_t i = 0; i < paths_.size(); ++i) {
-      const Eigen::Vector2d at = paths_[i](time());
-      const double half = std::sqrt(0.5);
-      const std::array<double, 7> pose{at.x(), at.y(), 0.0, half, 0.0, 0.0, half};
-      std::ranges::copy(pose, values.begin() + static_cast<std::ptrdiff_t>(7 * i));
+      centres.segment<2>(2 * static_cast<Eigen::Index>(i)) = paths_[i](time());
     }
   }
-  [[nodiscard]] int contact_slots() const override { return 0; }
-  void contacts(std::span<ContactSlot> /*slots*/) const override {}
 
  private:
   std::vector<Path> paths_;
-  std::vector<Body> bodies_;
 };
 
-Simulation make_puppet(scenario::Stop stop, std::vector<Path> paths, double dt = 1e-3) {
+/// Motors that are off before `start_time`.
+std::unique_ptr<control::Controller> make_servo(double start_time = 0.0) {
+  return std::make_unique<control::Pd>(control::PdOptions{.start_time = start_time});
+}
+
+Simulation make_puppet(drive::Stop stop, std::vector<Path> paths, double dt = 1e-3) {
   Simulation simulation;
   simulation.scenario.duration = 10.0;
   simulation.scenario.record.rate_hz = 10.0;
-  simulation.scenario.stop = stop;
-  simulation.scenario.robot.link.assign(paths.size(), {.length = kLength});
+  simulation.scenario.options.of(drive::stop_keys()) = stop;
   simulation.system = std::make_unique<Puppet>(dt, std::move(paths));
   simulation.gait = std::make_unique<gait::Held>(Eigen::VectorXd::Zero(1));
-  simulation.controller = std::make_unique<control::Pd>(control::PdOptions{});
+  simulation.controller = make_servo();
   return simulation;
 }
 
@@ -95,17 +91,41 @@ TEST(Stop, PastXEndsTheRunAtTheFirstStepOnTheOtherSide) {
 }
 
 TEST(Stop, PastXLooksAtTheCentreOfGravityOfLinkOneAlone) {
-  // The links point along +y, their centres of gravity 2 cm ahead of what is drawn.
-  const Path along_y = [](double t) { return Eigen::Vector2d(0.1 * t, 0.0); };
+  const Path first = [](double t) { return Eigen::Vector2d(0.1 * t, 0.0); };
   const Path ahead = [](double t) { return Eigen::Vector2d(0.1 * t + 5.0, 0.0); };
-  Simulation simulation = make_puppet(past(0.3), {along_y, ahead});
-  for (scenario::Link& link : simulation.scenario.robot.link) link.cg_offset = 0.02;
+  Simulation simulation = make_puppet(past(0.3), {first, ahead});
   EXPECT_EQ(run(simulation, {}).stopped_by, "stop.past_x");
-  EXPECT_NEAR(simulation.system->time(), 3.0, 1.5e-3) << "an offset along y changes no x";
+  EXPECT_NEAR(simulation.system->time(), 3.0, 1.5e-3);
 
-  Simulation other = make_puppet(past(0.3), {rest, along_y});
+  Simulation other = make_puppet(past(0.3), {rest, first});
   EXPECT_EQ(run(other, {}).stopped_by, "") << "link 2 may be where it likes";
   EXPECT_NEAR(other.system->time(), 10.0, 1e-9);
+}
+
+TEST(Stop, TheCentresOfEveryModelAreThoseItRecordsAsPositions) {
+  for (const char* model : {"planar", "minimal", "spatial"}) {
+    const Simulation simulation = make_simulation(
+        scenario::parse("[robot]\nname = 'aiko'\n[gait]\n[start]\nheading_deg = 37\n", ".",
+                        {std::string("robot.model=") + model, "robot.link.cg_offset=0.02"}));
+    const auto& robot = dynamic_cast<const Linked&>(*simulation.system);
+    const System& system = *simulation.system;
+    std::vector<double> frame(static_cast<std::size_t>(frame_size(system.observables())));
+    system.observe(frame);
+    ASSERT_EQ(system.observables()[0].name, "link_position") << model;
+    const auto axes = static_cast<std::size_t>(system.observables()[0].shape.at(1));
+    Eigen::VectorXd centres(22);
+    robot.link_centres(centres);
+    for (int i = 0; i < 11; ++i) {
+      EXPECT_EQ(centres(2 * i), frame[axes * static_cast<std::size_t>(i)]) << model;
+      EXPECT_EQ(centres(2 * i + 1), frame[axes * static_cast<std::size_t>(i) + 1]) << model;
+    }
+  }
+}
+
+TEST(Stop, ASystemWithoutLinksIsNeverStopped) {
+  Simulation simulation = make_puppet(stuck(0.5), {rest});
+  simulation.system = std::make_unique<test::OneJoint>(1e-3);
+  EXPECT_EQ(run(simulation, {}).stopped_by, "");
 }
 
 TEST(Stop, ARobotAtRestIsStuckAfterExactlyThatTime) {
@@ -148,7 +168,7 @@ TEST(Stop, OneLinkThatMovesOnKeepsTheRunAlive) {
 
 TEST(Stop, TimeBeforeTheMotorsStartDoesNotCount) {
   Simulation simulation = make_puppet(stuck(1.5), {rest});
-  simulation.scenario.controller.start_time = 4.0;
+  simulation.controller = make_servo(4.0);
   EXPECT_EQ(run(simulation, {}).stopped_by, "stop.stuck_s");
   EXPECT_NEAR(simulation.system->time(), 5.5, 1.5e-3);
 }
@@ -175,26 +195,23 @@ TEST(Stop, GoesOnFromItsMemoryAsIfItHadNeverBeenInterrupted) {
   const Path path = [](double t) {
     return Eigen::Vector2d(0.3 + 0.2 * std::min(t, 1.7) - 0.4 * std::max(0.0, t - 4.0), 0.0);
   };
-  const auto ends = [&](std::int64_t interrupted, const scenario::Stop& stop) {
-    scenario::Scenario scenario;
-    scenario.stop = stop;
-    scenario.robot.link.assign(1, {.length = kLength});
+  const auto ends = [&](std::int64_t interrupted, const drive::Stop& stop) {
     Puppet puppet(1e-3, {path});
-    auto conditions = std::make_unique<StopConditions>(scenario, puppet);
+    auto conditions = std::make_unique<StopConditions>(stop, 0.0, puppet);
     while (puppet.step_count() < 20000) {
       (void)puppet.step(JointCommand(1));
       if (conditions->triggered(puppet)) return std::pair{puppet.step_count(), conditions->key()};
       if (puppet.step_count() == interrupted) {
         ByteWriter bytes;
         StopConditions::exchange(bytes, *conditions);
-        conditions = std::make_unique<StopConditions>(scenario, puppet);
+        conditions = std::make_unique<StopConditions>(stop, 0.0, puppet);
         ByteReader back(bytes.bytes(), "checkpoint");
         StopConditions::exchange(back, *conditions);
       }
     }
     return std::pair{puppet.step_count(), conditions->key()};
   };
-  for (const scenario::Stop& stop : {stuck(2.0), past(0.31), past(0.2)}) {
+  for (const drive::Stop& stop : {stuck(2.0), past(0.31), past(0.2)}) {
     const auto whole = ends(-1, stop);
     EXPECT_NE(whole.second, "");
     for (std::int64_t k : {1, 40, 1000, 2500, 3500}) EXPECT_EQ(ends(k, stop), whole) << k;
@@ -203,10 +220,7 @@ TEST(Stop, GoesOnFromItsMemoryAsIfItHadNeverBeenInterrupted) {
 
 TEST(Stop, AMemoryOfStepsBeforeTheFirstOrStillToComeDoesNotFit) {
   Puppet puppet(1e-3, {rest});
-  scenario::Scenario scenario;
-  scenario.stop = stuck(2.0);
-  scenario.robot.link.assign(1, {.length = kLength});
-  StopConditions conditions(scenario, puppet);
+  StopConditions conditions(stuck(2.0), 0.0, puppet);
   for (const std::int64_t since : {INT64_MIN, std::int64_t{-1}, std::int64_t{0}, std::int64_t{70},
                                    std::int64_t{71}, INT64_MAX}) {
     ByteWriter bytes;
@@ -217,5 +231,5 @@ TEST(Stop, AMemoryOfStepsBeforeTheFirstOrStillToComeDoesNotFit) {
   }
 }
 
-}  // namespace
+}  // namespace stop_test
 }  // namespace coluber::simulation

@@ -8,7 +8,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace bench_gait_test {
 
 using nonsmooth::Law;
 using sample::kDegree;
@@ -34,7 +34,7 @@ Outcome run(const StepOptions& options, double seconds, double heading = 0.0, in
   const int steps = static_cast<int>(std::lround(seconds / options.dt));
   for (int k = 0; k < steps; ++k) {
     sample::Wave{}.set((k + 1) * options.dt, links - 1, 1, command);
-    const StepInfo info = step(model, state, data, command, options);
+    const nonsmooth::ContactStepInfo info = step(model, state, data, command, options);
     result.failed += info.status == Status::ok ? 0 : 1;
     result.residual = std::max(result.residual, info.residual);
     compute_pose_at_time(model, state, options.dt, pose);
@@ -135,5 +135,5 @@ INSTANTIATE_TEST_SUITE_P(Laws, BenchGaitRoutes, testing::Values(Law::anchored, L
                            return law.param == Law::rigid ? "Rigid" : "Anchored";
                          });
 
-}  // namespace
+}  // namespace bench_gait_test
 }  // namespace coluber::spatial

@@ -9,7 +9,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace flight_test {
 
 using sample::kDegree;
 using Twist = nonsmooth::Twist<6>;
@@ -217,7 +217,7 @@ TEST(SpatialDrop, ComesToRestAndTheGroundCarriesTheWeight) {
     double deepest = 0.0;
     Pose pose;
     for (int k = 0; k < 4000; ++k) {
-      const StepInfo info = step(model, state, data, JointCommand(20), options);
+      const nonsmooth::ContactStepInfo info = step(model, state, data, JointCommand(20), options);
       ASSERT_EQ(info.status, Status::ok) << "step " << k;
       ASSERT_LE(info.residual, 1e-9);
       if (k < 1500) {
@@ -236,5 +236,5 @@ TEST(SpatialDrop, ComesToRestAndTheGroundCarriesTheWeight) {
   }
 }
 
-}  // namespace
+}  // namespace flight_test
 }  // namespace coluber::spatial

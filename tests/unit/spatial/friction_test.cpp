@@ -11,7 +11,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace friction_test {
 
 using nonsmooth::Law;
 using sample::kDegree;
@@ -252,8 +252,8 @@ TEST(SpatialFriction, RollingFrictionBringsARollingLinkToRest) {
   }
 }
 
-/// The layout that keeps the problem it solved.
-StepOptions plain_layout() {
+/// The step that keeps the problem it solved.
+StepOptions plain_step() {
   StepOptions options;
   options.plain = true;
   return options;
@@ -267,7 +267,7 @@ TEST(SpatialFriction, RollingFrictionNeverExceedsItsDiscAndOpposesTheRolling) {
   int rolling = 0;
   for (int k = 0; k < 3000; ++k) {
     sample::sidewinding().set((k + 1) * 1e-3, 10, 2, command);
-    ASSERT_EQ(step(model, state, data, command, plain_layout()).status, Status::ok);
+    ASSERT_EQ(step(model, state, data, command, plain_step()).status, Status::ok);
     for (std::size_t c = 0; c < data.problem.contacts.size(); ++c) {
       if (data.origin[c].part != Data::Origin::Part::rolling) continue;
       const auto& P = data.solution.impulse[c];
@@ -351,7 +351,7 @@ TEST(LoadSharing, LeastSquaresIsTheMostEvenOneThatBalances) {
   Data data(model);
   const JointCommand command = hold(model, state);
   for (int k = 0; k < 2000; ++k) {
-    ASSERT_EQ(step(model, state, data, command, plain_layout()).status, Status::ok);
+    ASSERT_EQ(step(model, state, data, command, plain_step()).status, Status::ok);
   }
   const auto& points = data.near[kGround].found.points;
   ASSERT_EQ(points.size(), 12U);
@@ -505,5 +505,5 @@ TEST(CylinderFriction, ALinkSqueezedBetweenCylindersHangsIfTheyAreRoughEnough) {
   }
 }
 
-}  // namespace
+}  // namespace friction_test
 }  // namespace coluber::spatial

@@ -17,7 +17,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace hardest_problem_test {
 
 namespace fs = std::filesystem;
 
@@ -118,5 +118,5 @@ TEST_F(SpatialHardestProblem, IsReadBackAsItWasAndSolvedAgain) {
             Status::ok);
 }
 
-}  // namespace
+}  // namespace hardest_problem_test
 }  // namespace coluber::spatial

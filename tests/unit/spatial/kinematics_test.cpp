@@ -15,7 +15,7 @@
 #include "spatial/rotation.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace kinematics_test {
 
 using Eigen::AngleAxisd;
 using Eigen::Matrix3d;
@@ -491,5 +491,5 @@ TEST(SpatialModel, WhatNoRobotHasIsRefusedByName) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace kinematics_test
 }  // namespace coluber::spatial

@@ -10,7 +10,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace laws_test {
 
 using nonsmooth::Law;
 using sample::kDegree;
@@ -52,7 +52,7 @@ TEST(SpatialLaws, MomentumChangesByTheExternalImpulsesAlone) {
   Matrix3Xd last = state.v;
   double worst = 0.0;
   double touched = 0.0;
-  run(model, state, data, {}, 2.0, [&](const StepInfo& info) {
+  run(model, state, data, {}, 2.0, [&](const nonsmooth::ContactStepInfo& info) {
     ASSERT_EQ(info.status, Status::ok);
     Vector3d change = Vector3d::Zero();
     for (int i = 0; i < model.n(); ++i) {
@@ -75,7 +75,7 @@ TEST(SpatialLaws, TheKineticEnergyIsWhatTheWorksAddUpTo) {
   double sum = 0.0;
   double friction = 0.0;
   double servo = 0.0;
-  run(model, state, data, {}, 1.0, [&](const StepInfo&) {
+  run(model, state, data, {}, 1.0, [&](const nonsmooth::ContactStepInfo&) {
     const StepWork& work = data.work;
     sum += work.servo + work.friction + work.contact + work.gravity + work.scheme;
     friction += work.friction;
@@ -136,7 +136,8 @@ TEST(SpatialLaws, TheSchemesShareOfTheWorkHalvesWithTheStep) {
     double size = 0.0;  // sum of |W_scheme|: the sum itself changes sign between phases of the wave
     run(
         model, state, data, options, 2.0,
-        [&](const StepInfo&) { size += std::abs(data.work.scheme); }, sample::Wave{});
+        [&](const nonsmooth::ContactStepInfo&) { size += std::abs(data.work.scheme); },
+        sample::Wave{});
     scheme.push_back(size);
   }
   EXPECT_NEAR(scheme[0] / scheme[1], 2.0, 0.1);
@@ -198,7 +199,7 @@ TEST(SpatialLaws, SidewindingAmongCylindersMeetsTheToleranceOnEveryStep) {
     double residual = 0.0;
     double obstacle = 0.0;
     double ground = 0.0;
-    run(model, state, data, options, 5.0, [&](const StepInfo& info) {
+    run(model, state, data, options, 5.0, [&](const nonsmooth::ContactStepInfo& info) {
       ASSERT_EQ(info.status, Status::ok) << "step " << state.k;
       residual = std::max(residual, info.residual);
       Pose pose;
@@ -222,7 +223,7 @@ TEST(SpatialLaws, TurningTheWholeSceneTurnsTheAnswer) {
         make_state(model, VectorXd::Zero(20), 0, {0.0, 0.0, 0.0525}, compute_axes(angle, 0.0, 0.0));
     Data data(model);
     run(model, state, data, {}, 3.0,
-        [](const StepInfo& info) { ASSERT_EQ(info.status, Status::ok); });
+        [](const nonsmooth::ContactStepInfo& info) { ASSERT_EQ(info.status, Status::ok); });
     const Matrix3Xd r = sample::link_positions(model, state, 1e-3);
     return Matrix3Xd(Eigen::AngleAxisd(-angle, Vector3d::UnitZ()).toRotationMatrix() * r);
   };
@@ -247,8 +248,8 @@ TEST(SpatialLaws, TheMirroredSceneGivesTheMirroredRun) {
   double touched = 0.0;
   run(
       model, state, data, {}, 1.0,
-      [&](const StepInfo&) { touched += data.obstacle_impulse.norm(); }, wave);
-  run(mirrored, other, other_data, {}, 1.0, [](const StepInfo&) {}, opposite);
+      [&](const nonsmooth::ContactStepInfo&) { touched += data.obstacle_impulse.norm(); }, wave);
+  run(mirrored, other, other_data, {}, 1.0, [](const nonsmooth::ContactStepInfo&) {}, opposite);
   Matrix3Xd image = sample::link_positions(mirrored, other, 1e-3);
   image.row(1) *= -1.0;
   const Matrix3Xd apart = sample::link_positions(model, state, 1e-3) - image;
@@ -348,7 +349,7 @@ TEST(SpatialStep, ANonFiniteCommandIsNamedAndLeavesTheStateAlone) {
   JointCommand command = sample::make_servos(model, 800.0, 2.0);
   command.phi_d(5) = std::nan("");  // the pitch of joint 3
   const State before = state;
-  StepInfo info = step(model, state, data, command, {});
+  nonsmooth::ContactStepInfo info = step(model, state, data, command, {});
   EXPECT_EQ(info.status, Status::non_finite);
   EXPECT_STREQ(info.quantity, "command of joint");
   EXPECT_EQ(info.index, 3);
@@ -407,5 +408,5 @@ TEST(SpatialStep, AnExplicitServoIsStableBelowItsLimitAndNotAbove) {
   }
 }
 
-}  // namespace
+}  // namespace laws_test
 }  // namespace coluber::spatial

@@ -11,6 +11,8 @@
 
 #include "coluber/core/code_path.hpp"
 #include "coluber/core/error.hpp"
+#include "coluber/gait/keys.hpp"
+#include "coluber/nonsmooth/keys.hpp"
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/simulation/simulation.hpp"
 #include "coluber/spatial/system.hpp"
@@ -18,7 +20,7 @@
 #include "sample/spatial.hpp"
 
 namespace coluber {
-namespace {
+namespace scenario_test {
 
 using spatial::sample::kDegree;
 
@@ -87,29 +89,33 @@ TEST(SpatialScenario, TheRollingRobotLiesOnItsSideWithEveryLinkOnTheFloor) {
 
 TEST(SpatialScenario, EveryGaitHasItsOwnDefaults) {
   const auto gait_of = [](const std::string& lines) {
-    return scenario::parse("[robot]\nmodel='spatial'\nname='aiko'\n[gait]\n" + lines).gait;
+    const scenario::Scenario s =
+        scenario::parse("[robot]\nmodel='spatial'\nname='aiko'\n[gait]\n" + lines);
+    return std::pair(s.get<gait::HarmonicKeys>(), s.get<gait::VerticalKeys>());
   };
-  const auto sidewinding = gait_of("name='sidewinding'\nomega_deg=60.0\n");
+  const auto [sidewinding, sidewinding_vertical] = gait_of("name='sidewinding'\nomega_deg=60.0\n");
   EXPECT_EQ(sidewinding.amplitude_deg, 30.0);
-  EXPECT_EQ(sidewinding.vertical.amplitude_deg, 10.0);
-  EXPECT_EQ(sidewinding.vertical.omega_deg, 60.0);
-  EXPECT_EQ(sidewinding.vertical.phase_deg, -50.0);
-  EXPECT_EQ(sidewinding.vertical.offset_phase_deg, 90.0);
-  const auto rolling = gait_of("name='lateral_rolling'\n");
+  EXPECT_EQ(sidewinding_vertical.amplitude_deg, 10.0);
+  EXPECT_EQ(sidewinding_vertical.omega_deg, 60.0);
+  EXPECT_EQ(sidewinding_vertical.phase_deg, -50.0);
+  EXPECT_EQ(sidewinding_vertical.offset_phase_deg, 90.0);
+  const auto [rolling, rolling_vertical] = gait_of("name='lateral_rolling'\n");
   EXPECT_EQ(rolling.amplitude_deg, 10.0);
   EXPECT_EQ(rolling.phase_deg, 0.0);
-  EXPECT_EQ(rolling.vertical.phase_deg, 0.0);
-  const auto lifting = gait_of("name='sinus_lifting'\n");
+  EXPECT_EQ(rolling_vertical.phase_deg, 0.0);
+  const auto [lifting, lifting_vertical] = gait_of("name='sinus_lifting'\n");
   EXPECT_EQ(lifting.amplitude_deg, 40.0);
-  EXPECT_EQ(lifting.vertical.omega_deg, 160.0);
-  EXPECT_EQ(lifting.vertical.phase_deg, -100.0);
-  EXPECT_EQ(gait_of("amplitude_deg=20.0\n").vertical.amplitude_deg, 0.0);
+  EXPECT_EQ(lifting_vertical.omega_deg, 160.0);
+  EXPECT_EQ(lifting_vertical.phase_deg, -100.0);
+  EXPECT_EQ(gait_of("amplitude_deg=20.0\n").second.amplitude_deg, 0.0);
 }
 
 // The thesis' r_T is another in space; both are only defaults.
 TEST(SpatialScenario, TheThesisFactorsAreThoseOfItsTable) {
   const auto r = [](const std::string& lines) {
-    return scenario::parse("[robot]\nname='aiko'\n" + lines).solver.thesis.r_T;
+    return scenario::parse("[robot]\nname='aiko'\n" + lines)
+        .get<nonsmooth::SolverKeys>()
+        .thesis.r_T;
   };
   EXPECT_EQ(r(""), 1.3);
   EXPECT_EQ(r("model='spatial'\n"), 0.01);
@@ -132,5 +138,5 @@ TEST(SpatialScenario, RunsGiveTheSameBitsFromEveryCompiler) {
             fused ? 0x9e578e9f65d4bbfaU : 0xb959660f3ea56f57U);
 }
 
-}  // namespace
+}  // namespace scenario_test
 }  // namespace coluber

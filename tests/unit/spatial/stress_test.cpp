@@ -9,7 +9,7 @@
 #include "sample/spatial_stress.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace stress_test {
 
 void run_scenes(nonsmooth::Law law) {
   sample::StressTally tally;
@@ -52,5 +52,5 @@ TEST(SpatialStress, ScenesPairEveryPropertyWithEveryOther) {
   EXPECT_EQ(seen.size(), 3U * 2U * 2U * 2U * 2U * 2U);
 }
 
-}  // namespace
+}  // namespace stress_test
 }  // namespace coluber::spatial

@@ -14,9 +14,10 @@
 #include "coluber/core/error.hpp"
 
 #include "sample/spatial.hpp"
+#include "support/arrows.hpp"
 
 namespace coluber::spatial {
-namespace {
+namespace system_test {
 
 struct Scene {
   const char* name;
@@ -64,14 +65,13 @@ class SpatialCheckpoint : public testing::TestWithParam<Scene> {
     std::vector<double> poses(7 * static_cast<std::size_t>(system.model().n()));
     system.poses(poses);
     values.insert(values.end(), poses.begin(), poses.end());
-    std::vector<ContactSlot> slots(
-        static_cast<std::size_t>(system.model().n() * system.contact_slots()));
-    system.contacts(slots);
-    for (const ContactSlot& slot : slots) {
-      values.insert(values.end(), slot.point.begin(), slot.point.end());
-      values.insert(values.end(), slot.force.begin(), slot.force.end());
+    for (std::size_t family = 0; family < system.arrows().size(); ++family) {
+      for (const ContactSlot& slot : test::arrows_of(system, family)) {
+        values.insert(values.end(), slot.point.begin(), slot.point.end());
+        values.insert(values.end(), slot.force.begin(), slot.force.end());
+      }
     }
-    for (const SummaryItem& item : system.summary()) values.push_back(item.value);
+    for (const SummaryItem& item : system.summary()) values.push_back(item.number());
     std::vector<std::uint64_t> bits{system.state_hash()};
     for (const double value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
     return bits;
@@ -129,19 +129,23 @@ TEST_P(SpatialCheckpoint, ForcesOfContactsAreThoseOnTheLinks) {
   advance(system, 300);
   system.start_frame();
   advance(system, 1);
-  std::vector<ContactSlot> slots(
-      static_cast<std::size_t>(system.model().n() * system.contact_slots()));
-  system.contacts(slots);
-  for (int i = 0; i < system.model().n(); ++i) {
-    Vector3d sum = Vector3d::Zero();
-    for (int c = 0; c < system.contact_slots(); ++c) {
-      const ContactSlot& slot = slots[static_cast<std::size_t>(i * system.contact_slots() + c)];
-      if (!std::isnan(slot.force.x())) sum += slot.force;
+  ASSERT_EQ(system.arrows().size(), 2U);
+  for (std::size_t family = 0; family < 2; ++family) {
+    const std::vector<ContactSlot> slots = test::arrows_of(system, family);
+    const int each = system.arrows()[family].slots;
+    for (int i = 0; i < system.model().n(); ++i) {
+      Vector3d sum = Vector3d::Zero();
+      for (int c = 0; c < each; ++c) {
+        const ContactSlot& slot = slots[static_cast<std::size_t>(i * each + c)];
+        if (!std::isnan(slot.force.x())) sum += slot.force;
+      }
+      const Vector3d impulse = system.arrows()[family].name == "ground"
+                                   ? system.data().ground_impulse.col(i)
+                                   : system.data().obstacle_impulse.col(i);
+      // the points have turned with the link by half a step since the impulses were found
+      EXPECT_LE((sum - impulse / system.dt()).norm(), 2e-3 * (1.0 + sum.norm()))
+          << system.arrows()[family].name << " of link " << i + 1;
     }
-    const Vector3d impulse =
-        system.data().ground_impulse.col(i) + system.data().obstacle_impulse.col(i);
-    // the points have turned with the link by half a step since the impulses were found
-    EXPECT_LE((sum - impulse / system.dt()).norm(), 2e-3 * (1.0 + sum.norm())) << "link " << i + 1;
   }
 }
 
@@ -162,5 +166,5 @@ TEST(SpatialSystem, LinkAnglesAreHeadingsThatNeverWrap) {
   }
 }
 
-}  // namespace
+}  // namespace system_test
 }  // namespace coluber::spatial

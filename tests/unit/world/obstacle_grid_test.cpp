@@ -14,7 +14,7 @@
 #include "sample/forest.hpp"
 
 namespace coluber::planar {
-namespace {
+namespace obstacle_grid_test {
 
 std::vector<int> search_all(const std::vector<Obstacle>& obstacles, const Vector2d& centre,
                             double around) {
@@ -176,5 +176,5 @@ TEST(ObstacleGrid, EveryPairCloserThanTwoCentimetresIsInTheProblemAsTheRobotMove
   EXPECT_GT(pairs, 2000U);
 }
 
-}  // namespace
+}  // namespace obstacle_grid_test
 }  // namespace coluber::planar

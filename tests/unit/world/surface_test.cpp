@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 namespace coluber::world {
-namespace {
+namespace surface_test {
 
 using Eigen::Vector2d;
 using Eigen::Vector3d;
@@ -242,5 +242,5 @@ TEST(Cylinders, NoneAreNoneAnywhere) {
   EXPECT_TRUE(find(cylinders, make_link(Vector3d::Zero(), Vector3d::UnitX())).empty());
 }
 
-}  // namespace
+}  // namespace surface_test
 }  // namespace coluber::world

@@ -1,0 +1,121 @@
+#include "bench_scenes.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "coluber/core/error.hpp"
+
+#include "toml_reader.hpp"
+
+namespace coluber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+/// A path as it stands in a TOML text: within double quotes.
+std::string quoted(const fs::path& path) {
+  return replaced(replaced(path.generic_string(), "\\", "\\\\"), "\"", "\\\"");
+}
+
+class Reader : TomlReader {
+ public:
+  Reader(const fs::path& file, std::vector<Diagnostic>& faults)
+      : TomlReader(file, faults), folder_(fs::absolute(file).parent_path()) {}
+
+  std::vector<BenchScene> read() {
+    std::vector<BenchScene> scenes;
+    const auto root = parse();
+    if (!root) return scenes;
+    allow(*root, "", {"scene"});
+    for (const auto* table : tables_of(*root, "scene")) {
+      auto scene = read_scene(*table);
+      if (std::ranges::find(scenes, scene.name, &BenchScene::name) != scenes.end())
+        fault(table->source().begin, "scene.name",
+              fmt::format("there are two scenes \"{}\"", scene.name));
+      scenes.push_back(std::move(scene));
+    }
+    return scenes;
+  }
+
+ private:
+  BenchScene read_scene(const toml::table& table) {
+    allow(table, "scene",
+          {"name", "scenario", "unit", "n", "other_n", "set", "ground_points", "obstacles", "law",
+           "solver"});
+    BenchScene scene;
+    scene.name = text_of(table, "scene", "name", true);
+    scene.scenario = (folder_ / text_of(table, "scene", "scenario", true)).lexically_normal();
+    scene.unit = text_of(table, "scene", "unit", true);
+    scene.n = integers_of(table, "scene", "n");
+    if (scene.n.empty() || std::ranges::min(scene.n) < 1)
+      fault(place_of(table, "n"), "scene.n", "expected whole numbers from 1");
+    for (const auto& change : texts_of(table, "scene", "set"))
+      scene.set.push_back(replaced(change, "{folder}", quoted(folder_)));
+    scene.law = text_of(table, "scene", "law", false);
+    scene.solver = text_of(table, "scene", "solver", false);
+    scene.ground_points = count_of(table, "ground_points", 0);
+    scene.obstacles = count_of(table, "obstacles", -1);
+    const auto other = text_of(table, "scene", "other_n", false);
+    if (other == "refused") {
+      scene.other_n = OtherSizes::refused;
+    } else if (other == "ignored") {
+      scene.other_n = OtherSizes::ignored;
+    } else if (!other.empty() && other != "run") {
+      fault(place_of(table, "other_n"), "scene.other_n",
+            "expected \"run\", \"refused\" or \"ignored\"");
+    }
+    return scene;
+  }
+
+  static toml::source_position place_of(const toml::table& table, std::string_view key) {
+    const auto* node = table.get(key);
+    return node == nullptr ? table.source().begin : node->source().begin;
+  }
+
+  int count_of(const toml::table& table, std::string_view key, int fallback) {
+    const auto* node = table.get(key);
+    if (node == nullptr) return fallback;
+    const auto* value = node->as_integer();
+    if (value != nullptr && value->get() >= 0 && value->get() <= 1000000)
+      return static_cast<int>(value->get());
+    fault(node->source().begin, path_of("scene", key), "expected a whole number from 0");
+    return fallback;
+  }
+
+  fs::path folder_;
+};
+
+}  // namespace
+
+scenario::Overrides BenchScene::changes(int size) const {
+  scenario::Overrides filled;
+  for (const auto& change : set) filled.push_back(replaced(change, "{n}", fmt::format("{}", size)));
+  return filled;
+}
+
+std::vector<BenchScene> load_scenes(const fs::path& file) {
+  std::vector<Diagnostic> faults;
+  auto scenes = Reader(file, faults).read();
+  if (faults.empty() && scenes.empty()) {
+    Diagnostic none;
+    none.where.file = file.string();
+    none.message = "there are no scenes in this file";
+    none.hint = "a scene is  [[scene]]  with name, scenario, unit and n";
+    faults.push_back(std::move(none));
+  }
+  if (!faults.empty()) throw InputError(faults);
+  return scenes;
+}
+
+}  // namespace coluber::app

@@ -1,0 +1,25 @@
+#include "interrupt.hpp"
+
+#include <csignal>
+
+namespace coluber::app {
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may write it");
+
+void catch_signals() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { interrupted.store(true, std::memory_order_relaxed); };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool Patience::operator()() {
+  using Clock = std::chrono::steady_clock;
+  if (!interrupted.load(std::memory_order_relaxed)) return false;
+  if (!since_) since_ = Clock::now();
+  return Clock::now() - *since_ > std::chrono::milliseconds(750);
+}
+
+}  // namespace coluber::app

@@ -1,0 +1,101 @@
+#include "plot/figures.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+
+#include "plot/names.hpp"
+#include "plot/outline.hpp"
+#include "plot/parts.hpp"
+#include "plot/tracks.hpp"
+
+namespace coluber::app {
+
+using record::Trajectory;
+
+namespace {
+
+struct Entry {
+  PlotName name;
+  std::vector<std::string_view> needs;  ///< observables; none: something that moves
+  Figure (*draw)(const Trajectory&, const Scene&, const FigureOptions&);
+};
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all{
+      {{"course", "from above: obstacles, robot outline, contact forces, path of the middle link"},
+       {},
+       draw_course},
+      {{"path", "paths of the first, middle and last link, and their coordinates over time"},
+       {},
+       draw_path},
+      {{"postures", "from above: the robot at several times, and the path of the middle link"},
+       {},
+       draw_postures},
+      {{"side", "from the side: the robot over the ground at several times"}, {}, draw_side},
+      {{"velocities", "velocities of the first, middle and last link"},
+       {"link_position"},
+       draw_velocities},
+      {{"forces", "contact forces on the links over time"}, {"contact_force"}, draw_forces},
+      {{"angles", "joint angles with their references and the tracking error"},
+       {"joint_angle"},
+       draw_angles},
+      {{"tracking", "a joint's angle and reference, its error, and the torque that it took"},
+       {"joint_angle", "joint_reference"},
+       draw_tracking},
+      {{"torques", "joint torques"}, {"joint_torque"}, draw_torques},
+      {{"energy", "kinetic energy and the work of servos, friction, contacts and gravity"},
+       {"energy"},
+       draw_energy},
+      {{"residual", "scaled residuals of the contact laws and the solver's iterations"},
+       {"residual"},
+       draw_residual}};
+  return all;
+}
+
+const Entry* find_entry(std::string_view name) {
+  for (const auto& entry : entries())
+    if (entry.name.name == name) return &entry;
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const PlotName> plot_names() {
+  static const std::vector<PlotName> names = [] {
+    std::vector<PlotName> list;
+    for (const auto& entry : entries()) list.push_back(entry.name);
+    return list;
+  }();
+  return names;
+}
+
+bool can_draw(std::string_view name, const Trajectory& run, const Scene& scene) {
+  const auto* entry = find_entry(name);
+  if (entry == nullptr) return false;
+  if (entry->needs.empty())
+    return name == "path" ? Tracks::exist(run, scene.drawing)
+                          : !moving_bodies(scene.drawing).empty();
+  return std::all_of(entry->needs.begin(), entry->needs.end(), [&](std::string_view need) {
+    return run.has(need) && observable(run, need).size() > 0;
+  });
+}
+
+bool worth_drawing(std::string_view name, const Trajectory& run, const Scene& scene) {
+  return can_draw(name, run, scene) && (name != "side" || leaves_plane(scene.drawing));
+}
+
+Figure make_figure(std::string_view name, const Trajectory& run, const Scene& scene,
+                   const FigureOptions& options) {
+  const auto* entry = find_entry(name);
+  if (entry == nullptr) throw Error(fmt::format("there is no plot \"{}\"", name));
+  for (const auto need : entry->needs) static_cast<void>(observable(run, need));
+  if (entry->needs.empty() && !can_draw(name, run, scene))
+    throw Error(
+        fmt::format("the run folder holds no bodies that move: {} has nothing to draw", name));
+  return entry->draw(run, scene, options);
+}
+
+}  // namespace coluber::app

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coluber/record/trajectory.hpp"
+
+#include "plot/gnuplot.hpp"
+#include "plot/measured.hpp"
+#include "plot/scene.hpp"
+
+namespace coluber::app {
+
+struct FigureOptions {
+  std::optional<double> time;          ///< s, of the posture drawn; the last frame if absent
+  std::optional<double> from;          ///< s, start of the time axes and of the paths
+  std::optional<double> to;            ///< s, their end
+  std::vector<double> times;           ///< s, of the postures drawn; four if empty
+  bool zoom = false;                   ///< course: frame the robot, not the whole course
+  bool along_y = false;                ///< side: y to the right, not x
+  std::vector<int> links;              ///< 1-based; empty: the figure's own choice
+  const Measured* measured = nullptr;  ///< drawn over it where it has the figure's quantities
+  bool* measured_drawn = nullptr;      ///< set where a measured value was drawn
+};
+
+/// Draws a run of any System that has the observables or the bodies the figure needs. Throws Error
+/// naming what is missing, and InputError for a link or a time that the run does not have.
+Figure make_figure(std::string_view name, const record::Trajectory& run, const Scene& scene,
+                   const FigureOptions& options = {});
+
+/// True if the run has what the figure needs.
+bool can_draw(std::string_view name, const record::Trajectory& run, const Scene& scene);
+/// True if it does, and the figure has something to tell: a robot that stays in a plane is not
+/// drawn from the side unasked.
+bool worth_drawing(std::string_view name, const record::Trajectory& run, const Scene& scene);
+
+/// Paths of one link in several runs: over one set of obstacles each, stacked (Transeth fig 7.8);
+/// without obstacles in one map (Transeth fig 7.4, 7.5).
+struct PathPanel {
+  std::string_view title;  ///< above the panel
+  std::string_view name;   ///< in the legend of the one map
+  const record::Trajectory* run;
+  const Scene* scene;
+};
+Figure make_path_comparison(const std::vector<PathPanel>& panels, int link);
+
+/// How well one joint of several runs follows its reference, and what that takes: the reference,
+/// and under it panels with a line a run (Transeth fig 7.10, 7.11).
+struct TrackingPanel {
+  std::string_view title;                       ///< above the panel
+  bool torque = false;                          ///< else the error
+  std::vector<const record::Trajectory*> runs;  ///< in the order of the labels
+};
+Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
+                                const std::vector<std::string>& labels, int joint,
+                                std::string_view title, const FigureOptions& options);
+
+}  // namespace coluber::app

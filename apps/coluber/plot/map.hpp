@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plot/canvas.hpp"
+#include "plot/outline.hpp"
+
+namespace coluber::app {
+
+// Maps: pictures with the same scale along both axes.
+
+struct Box {
+  Range x = empty_range();
+  Range y = empty_range();
+  void include(const Polyline& line);
+  void include(const std::vector<Polyline>& lines);
+  void pad(double air);
+};
+
+/// A map of a box fills the page's width; a tall one is made narrower instead.
+struct Map {
+  double cm_per_m = 1.0;
+  double width_cm = 0.0;
+  double height_cm = 0.0;
+};
+/// Widens the box to the panel it gets.
+Map fit(Box& box, double width_cm, double max_height_cm, double min_height_cm = 2.0);
+
+std::string polygon_style(std::string_view fill, std::string_view edge, double width = 0.7);
+
+/// The moving bodies of a frame on paper, in their order.
+struct DrawnRobot {
+  std::vector<Outline> outlines;
+  std::vector<std::string_view> shapes;
+  std::vector<Point> heads;  ///< first points of curves: where they begin
+  [[nodiscard]] std::vector<Polyline> lines() const;
+};
+DrawnRobot robot_at(const record::Drawing& drawing, std::size_t frame, const View& view,
+                    const Flat& flat = {});
+/// Draws it in solid colours: the last body first, so that the leading one lies on top of the
+/// others and of all the wheels.
+void draw_robot(Canvas& canvas, const DrawnRobot& robot);
+/// Draws it in one colour that lets others shine through, the first body strongest.
+void draw_shade(Canvas& canvas, const DrawnRobot& robot, std::string_view colour_name);
+
+/// Discs with their numbers: inside a large one, beside a small one on the side away from `robot`,
+/// which is `half_thickness` thick. Of very many only those next to the robot are numbered, and
+/// none over another. `numbers`, if there are any, stand for the obstacles' own.
+void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, const Box& view,
+                    const Map& map, const Polyline& robot = {}, double half_thickness = 0.0,
+                    const std::vector<int>& numbers = {});
+/// Paths to follow.
+void draw_standing_curves(Canvas& canvas, const std::vector<Outline>& curves);
+
+/// The obstacles that a picture has to have in it: all, or of very many those about what it shows.
+void include_obstacles(Box& view, const std::vector<Obstacle>& obstacles);
+
+}  // namespace coluber::app

@@ -1,0 +1,193 @@
+#include "plot/parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "fault.hpp"
+
+namespace coluber::app {
+
+using record::Trajectory;
+
+namespace {
+
+const std::vector<double>* measured_column(const FigureOptions& options, const std::string& name) {
+  if (options.measured == nullptr) return nullptr;
+  const auto found = options.measured->columns.find(name);
+  return found == options.measured->columns.end() ? nullptr : &found->second;
+}
+
+/// Some of the points, and a note that there were any.
+Polyline sparse(const FigureOptions& options, const Polyline& line, std::size_t most = 90) {
+  const bool any = std::any_of(line.begin(), line.end(), [](const Point& p) {
+    return std::isfinite(p.x) && std::isfinite(p.y);
+  });
+  if (any && options.measured_drawn != nullptr) *options.measured_drawn = true;
+  const std::size_t stride = std::max<std::size_t>(1, (line.size() + most - 1) / most);
+  Polyline result;
+  for (std::size_t k = 0; k < line.size(); k += stride) result.push_back(line[k]);
+  return result;
+}
+
+}  // namespace
+
+void reject(std::string message, std::string hint) {
+  throw InputError(make_fault("", 0, 0, std::move(message), std::move(hint)));
+}
+
+const Observable& observable(const Trajectory& run, std::string_view name) {
+  for (const auto& o : run.observables)
+    if (o.name == name) return o;
+  throw Error(fmt::format("the run has no {}", name));
+}
+
+int count_of(const Trajectory& run, std::string_view name) {
+  const int count = observable(run, name).shape.at(0);
+  if (count == 0) throw Error(fmt::format("the robot has no {}: nothing to draw", name));
+  return count;
+}
+
+int components_of(const Trajectory& run, std::string_view name) {
+  const auto& shape = observable(run, name).shape;
+  return shape.size() < 2 ? 1 : shape.back();
+}
+
+std::string component_name(const Trajectory& run, std::string_view name, int component) {
+  const auto& o = observable(run, name);
+  if (o.shape.size() < 2) return "";
+  const auto index = static_cast<std::size_t>(component);
+  return index < o.components.size() ? o.components[index] : fmt::format("{}", component + 1);
+}
+
+std::string column_of(const Trajectory& run, std::string_view name, int number, int component) {
+  const auto part = component_name(run, name, component);
+  return part.empty() ? fmt::format("{}.{}", name, number)
+                      : fmt::format("{}.{}.{}", name, number, part);
+}
+
+Window window_of(const Trajectory& run, const FigureOptions& options) {
+  if (run.frames() == 0) reject("the run has no frames", "it may have been stopped at its start");
+  Window window{0, run.frames() - 1};
+  const auto& t = run.time;
+  const double slack = 1e-9;
+  if (options.from)
+    window.first = static_cast<std::size_t>(
+        std::lower_bound(t.begin(), t.end(), *options.from - slack) - t.begin());
+  if (options.to) {
+    const auto after = std::upper_bound(t.begin(), t.end(), *options.to + slack) - t.begin();
+    window.last = after == 0 ? 0 : static_cast<std::size_t>(after - 1);
+  }
+  const bool ordered =
+      !(options.from && std::isnan(*options.from)) && !(options.to && std::isnan(*options.to));
+  if (!ordered || window.first >= window.last)
+    reject(fmt::format("nothing to draw between {} and {} s", options.from.value_or(t.front()),
+                       options.to.value_or(t.back())),
+           fmt::format("the run has frames from {} to {} s", t.front(), t.back()));
+  return window;
+}
+
+std::size_t frame_at(const Trajectory& run, double time) {
+  const auto& t = run.time;
+  if (!(time >= t.front() - 1e-9 && time <= t.back() + 1e-9))  // nor at NaN
+    reject(fmt::format("the run has no frame at {} s", time),
+           fmt::format("it has frames from {} to {} s", t.front(), t.back()));
+  const auto after = std::lower_bound(t.begin(), t.end(), time);
+  if (after == t.begin()) return 0;
+  if (after == t.end()) return t.size() - 1;
+  const auto k = static_cast<std::size_t>(after - t.begin());
+  return t[k] - time < time - t[k - 1] ? k : k - 1;
+}
+
+std::vector<int> chosen(const FigureOptions& options, int count, std::vector<int> otherwise,
+                        std::string_view what) {
+  if (options.links.empty()) return otherwise;
+  for (const int i : options.links)
+    if (i < 1 || i > count)
+      reject(fmt::format("there is no {} {}", what, i), fmt::format("this run has 1 to {}", count));
+  return options.links;
+}
+
+std::vector<int> up_to(int count) {
+  std::vector<int> all(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = i + 1;
+  return all;
+}
+
+int middle_link(int count) { return (count + 1) / 2; }
+
+Polyline over_time(const Trajectory& run, const Window& window, std::string_view name, int number,
+                   int axis, double factor) {
+  const auto values = run.column(name, number - 1, axis);
+  Polyline line;
+  line.reserve(window.last - window.first + 1);
+  for (std::size_t k = window.first; k <= window.last; ++k)
+    line.push_back({run.time[k], factor * values[k]});
+  return line;
+}
+
+void include(Range& range, const Polyline& line) {
+  for (const auto& p : line) range.include(p.y);
+}
+
+Range padded(Range range, double least_span) {
+  if (!(range.low <= range.high)) range = {0.0, 0.0};
+  const double air = std::max(0.06 * range.width(), 0.5 * (1.3 * least_span - range.width()));
+  return {range.low - air, range.high + air};
+}
+
+Cut cut_of(const std::vector<Polyline>& lines, double least_span) {
+  std::vector<double> sizes;
+  for (const auto& line : lines)
+    for (const auto& p : line)
+      if (std::isfinite(p.y) && p.y != 0.0) sizes.push_back(std::abs(p.y));
+  Cut cut;
+  if (sizes.empty()) return cut;
+  const auto at = static_cast<std::ptrdiff_t>(0.98 * static_cast<double>(sizes.size() - 1));
+  std::nth_element(sizes.begin(), sizes.begin() + at, sizes.end());
+  const double usual = sizes[static_cast<std::size_t>(at)];
+  cut.peak = *std::max_element(sizes.begin(), sizes.end());
+  if (usual > least_span && cut.peak > 3.0 * usual) cut.limit = 1.25 * usual;
+  return cut;
+}
+
+Range limited(Range range, const Cut& cut) {
+  return {std::max(range.low, -cut.limit), std::min(range.high, cut.limit)};
+}
+
+std::string line_style(std::string_view colour_name, double width, int dash) {
+  return fmt::format("with lines linecolor '{}' linewidth {} dashtype {}", colour_name, width,
+                     dash);
+}
+
+std::string measured_style(std::string_view colour_name) {
+  return fmt::format("with points pointtype 6 pointsize 0.55 linewidth 0.8 linecolor '{}'",
+                     colour_name);
+}
+
+Polyline measured_over_time(const FigureOptions& options, const std::string& name, double factor,
+                            Range times) {
+  Polyline line;
+  if (const auto* values = measured_column(options, name)) {
+    for (std::size_t k = 0; k < values->size(); ++k) {
+      const double t = options.measured->time[k];
+      if (t >= times.low && t <= times.high) line.push_back({t, factor * (*values)[k]});
+    }
+  }
+  return sparse(options, line);
+}
+
+Polyline measured_path(const FigureOptions& options, int link, Range times) {
+  Polyline line;
+  const auto* x = measured_column(options, fmt::format("link_position.{}.x", link));
+  const auto* y = measured_column(options, fmt::format("link_position.{}.y", link));
+  if (x == nullptr || y == nullptr) return line;
+  for (std::size_t k = 0; k < x->size(); ++k) {
+    const double t = options.measured->time[k];
+    if (t >= times.low && t <= times.high) line.push_back({(*x)[k], (*y)[k]});
+  }
+  return sparse(options, line, 160);
+}
+
+}  // namespace coluber::app

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coluber/record/trajectory.hpp"
+
+#include "plot/canvas.hpp"
+#include "plot/figures.hpp"
+
+namespace coluber::app {
+
+// What the figures are made from: columns of a run as lines, styles, the user's own measurements.
+
+inline constexpr double page_cm = 17.0;  ///< width of every figure: two columns of a journal page
+inline constexpr double left_cm = 2.1;   ///< room for the y axis: numbers of seven characters
+inline constexpr double below_cm = 1.25;
+inline constexpr double above_cm = 0.8;       ///< room for the title
+inline constexpr double above_two_cm = 1.35;  ///< and for a remark and a legend under it
+inline constexpr double degree = 180.0 / std::numbers::pi;
+
+[[noreturn]] void reject(std::string message, std::string hint = "");
+
+/// Throws Error if the run does not have it.
+const Observable& observable(const record::Trajectory& run, std::string_view name);
+/// How many links or joints it is by. Throws Error if there are none.
+int count_of(const record::Trajectory& run, std::string_view name);
+
+/// How many components each of them has: 1, or those of the shape's last axis.
+int components_of(const record::Trajectory& run, std::string_view name);
+/// Name of a component, for a column ("x") and for a label; "" where there is but one.
+std::string component_name(const record::Trajectory& run, std::string_view name, int component);
+/// The CSV column of a component: joint_angle.3 or joint_angle.3.yaw.
+std::string column_of(const record::Trajectory& run, std::string_view name, int number,
+                      int component);
+
+/// Frames [first, last] of the asked for window.
+struct Window {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+Window window_of(const record::Trajectory& run, const FigureOptions& options);
+/// The frame nearest to a time.
+std::size_t frame_at(const record::Trajectory& run, double time);
+
+/// 1-based numbers the figure is about: the user's choice if there is one.
+std::vector<int> chosen(const FigureOptions& options, int count, std::vector<int> otherwise,
+                        std::string_view what);
+std::vector<int> up_to(int count);
+int middle_link(int count);
+
+Polyline over_time(const record::Trajectory& run, const Window& window, std::string_view name,
+                   int number, int axis, double factor);
+
+void include(Range& range, const Polyline& line);
+/// Least spans of the axes: what is smaller is rounding, and draws as a flat line.
+namespace least {
+inline constexpr double length = 0.01;          ///< m
+inline constexpr double moving = 1e-3;          ///< m, of a coordinate that has a strip of its own
+inline constexpr double velocity = 1e-3;        ///< m/s
+inline constexpr double angle = 0.1;            ///< deg
+inline constexpr double tracking_error = 0.01;  ///< deg
+inline constexpr double torque = 0.01;          ///< N m
+inline constexpr double force = 0.1;            ///< N
+inline constexpr double energy = 1e-6;          ///< J
+}  // namespace least
+/// A little air above and below; never narrower than `least_span`.
+Range padded(Range range, double least_span);
+
+/// Where to cut an axis so that short impacts do not flatten everything else.
+struct Cut {
+  double limit = std::numeric_limits<double>::infinity();
+  double peak = 0.0;
+};
+Cut cut_of(const std::vector<Polyline>& lines, double least_span);
+Range limited(Range range, const Cut& cut);
+
+std::string line_style(std::string_view colour_name, double width = 1.2, int dash = 1);
+/// Circles far enough apart to be told apart.
+std::string measured_style(std::string_view colour_name);
+
+/// The user's values of a column within these times; empty if there are none.
+Polyline measured_over_time(const FigureOptions& options, const std::string& name, double factor,
+                            Range times);
+Polyline measured_path(const FigureOptions& options, int link, Range times);
+
+// course.cpp
+Figure draw_course(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+// path.cpp
+Figure draw_path(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+// postures.cpp
+Figure draw_postures(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
+Figure draw_side(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+/// True if something moves up or down, or lies above something else.
+bool leaves_plane(const record::Drawing& drawing);
+// series.cpp
+Figure draw_velocities(const record::Trajectory& run, const Scene& scene,
+                       const FigureOptions& options);
+Figure draw_forces(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_angles(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_torques(const record::Trajectory& run, const Scene& scene,
+                    const FigureOptions& options);
+Figure draw_energy(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+Figure draw_residual(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
+// tracking.cpp
+Figure draw_tracking(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
+
+}  // namespace coluber::app

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <iterator>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "coluber/cli/cli.hpp"
+#include "coluber/core/error.hpp"
+#include "coluber/core/nearest.hpp"
+
+#include "command.hpp"
+#include "fault.hpp"
+#include "terminal.hpp"
+
+namespace coluber::app {
+
+namespace {
+
+enum Exit : int { done = 0, failed = 1, usage = 2, bad_input = 3 };
+
+// Words of the contract whose feature is still to come.
+constexpr std::string_view not_built[] = {"sweep", "quality"};
+
+// CLI11 says no more than "A subcommand is required" of a word it does not know.
+bool complain_about_word(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == word) return false;
+    commands.push_back(command->get_name());
+  }
+  if (std::ranges::find(not_built, word) != std::end(not_built)) {
+    print_error(fmt::format("error: \"{}\" is not built yet", word));
+    return true;
+  }
+  const std::string guess = nearest(word, commands);
+  print_error(fmt::format(
+      "error: there is no command \"{}\"\n  hint: {}", word,
+      guess.empty() ? "coluber --help lists them" : fmt::format("did you mean \"{}\"?", guess)));
+  return true;
+}
+
+// A wish that names no code path would be ignored.
+void check_code_path() {
+  const char* wish = std::getenv("COLUBER_CODE_PATH");
+  if (wish == nullptr || *wish == '\0') return;
+  constexpr std::array<std::string_view, 3> paths{"portable", "x86-64-v3", "x86-64-v4"};
+  if (std::ranges::find(paths, wish) != paths.end()) return;
+  throw InputError(make_fault(
+      "", 0, 0, fmt::format("expected portable, x86-64-v3 or x86-64-v4, got \"{}\"", wish),
+      "leave it unset for the fastest that this processor has", "COLUBER_CODE_PATH"));
+}
+
+int run_main(int argc, char** argv) {
+  const std::string name =
+      argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "coluber";
+  CLI::App app("Coluber: snake robots, modelled, simulated and controlled", name);
+  app.require_subcommand(1);
+  Action action;
+  add_run(app, action);
+  add_check(app, action);
+  add_list(app, action);
+  add_plot(app, action);
+  add_view(app, action);
+  add_export(app, action);
+  add_reproduce(app, action);
+  add_bench(app, action);
+  add_studies(app, action);
+  add_version(app, action);
+  app.footer(
+      "Exit codes: 0 done, 1 the run or a claim failed, 2 wrong usage, 3 bad input, 130 "
+      "interrupted.");
+
+  check_code_path();
+  if (argc > 1 && argv[1][0] != '-' && complain_about_word(app, argv[1])) return usage;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {  // CLI11's own codes exceed 100
+    app.exit(error);
+    return usage;
+  }
+  return action ? action() : usage;
+}
+
+}  // namespace
+
+}  // namespace coluber::app
+
+namespace coluber::cli {
+
+int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a write error like a full disk
+  int code = app::failed;
+  try {
+    code = app::run_main(argc, argv);
+  } catch (const InputError& error) {
+    app::print_error(error.what());
+    code = app::bad_input;
+  } catch (const Error& error) {
+    app::print_error(fmt::format("error: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    app::print_error("error: out of memory");
+  } catch (const std::exception& error) {
+    app::print_error(fmt::format("error: {}", error.what()));
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    app::print_error("error: cannot write to the standard output");
+    if (code == app::done) code = app::failed;
+  }
+  return code;
+}
+
+}  // namespace coluber::cli

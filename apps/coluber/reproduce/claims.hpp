@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reproduce/measure.hpp"
+
+namespace coluber::app {
+
+/// A scenario with its changes: what claims are measured on. Runs are shared between claims.
+struct ClaimRun {
+  std::string name;
+  std::filesystem::path scenario;  ///< resolved against the claims file
+  std::vector<std::string> set;    ///< `key=value`, as on the command line
+  bool as_it_is = false;           ///< the ways change nothing about it
+};
+
+/// A way of running every scenario of a source: its own method, our default, ….
+struct Way {
+  std::string name;
+  std::vector<std::string> set;
+};
+
+enum class ClaimKind : std::uint8_t { number, relation, behaviour };
+/// From best to worst.
+enum class ClaimStatus : std::uint8_t { reproduced, differs, not_reproducible };
+
+std::string_view to_string(ClaimKind kind);
+std::string_view to_string(ClaimStatus status);
+
+/// What a value must fulfil for a behaviour to be there, or for a statement without a number to
+/// hold.
+struct Bounds {
+  std::optional<double> at_least;
+  std::optional<double> at_most;
+  std::optional<std::vector<int>> equals;  ///< a set of links
+  [[nodiscard]] bool empty() const { return !at_least && !at_most && !equals; }
+};
+
+/// One statement of a source.
+struct Claim {
+  std::string id;
+  std::string source;
+  std::string where;      ///< section, figure, table
+  std::string statement;  ///< what the source says, in one or two sentences
+  ClaimKind kind = ClaimKind::number;
+  std::string unit;
+  std::optional<double> published;  ///< the source's number …
+  double tolerance = 0.0;           ///< … and how precisely it states it
+  Bounds holds;                     ///< behaviours, and statements without a number
+  std::optional<double> expected;   ///< our own regression value …
+  double band = 0.0;                ///< … and what it may move by
+  std::string run;                  ///< name of a ClaimRun; empty: nothing is computed
+  MeasureSpec measure;              ///< may be empty, as may its control
+  std::string control_run;          ///< behaviours: the same measure on this run must not hold …
+  MeasureSpec control_measure;      ///< … or this measure must not
+  std::string judged;  ///< the one way that decides; empty: all, the last is `measured`
+  ClaimStatus recorded = ClaimStatus::reproduced;
+  std::string note;
+  std::string file;  ///< where it is written down
+  int line = 0;
+};
+
+/// A part of a picture that holds several runs side by side.
+struct FigurePanel {
+  std::string title;
+  std::string quantity;           ///< "error" or "torque" of a joint
+  std::vector<std::string> runs;  ///< a line each
+};
+
+/// A picture of the report.
+struct ClaimFigure {
+  std::string title;
+  std::string caption;
+  std::string plot;  ///< a name of `coluber list plots`, or "paths": one link of several runs
+  std::vector<std::string> runs;    ///< all that are in it
+  std::vector<FigurePanel> panels;  ///< tracking of several runs; empty: of the one
+  std::vector<std::string> labels;  ///< of the lines, the same in every panel
+  std::optional<double> time, from, to;
+  std::vector<double> times;  ///< postures
+  bool zoom = false;
+  std::vector<int> links;
+};
+
+/// One claims file.
+struct ClaimFile {
+  std::filesystem::path path;
+  std::string source;
+  std::string document;   ///< author, title, year
+  std::vector<Way> ways;  ///< the last is the one `measured` comes from, unless a claim says other
+  std::map<std::string, ClaimRun, std::less<>> runs;
+  /// Runs with several seeds: `noise` stands for `noise, seed 1`, `noise, seed 2`, …
+  std::map<std::string, std::vector<std::string>, std::less<>> seeded;
+  std::vector<Claim> claims;
+  std::vector<ClaimFigure> figures;
+};
+
+/// `transeth-spatial-3` of the third figure in spatial.toml: files of one source have their own.
+std::string figure_name(const ClaimFile& file, int number);
+
+/// Reads every `*.toml` of the folder and of the folders in it (one a source), in the order of
+/// their names. Throws InputError with every fault.
+std::vector<ClaimFile> load_claims(const std::filesystem::path& folder);
+
+}  // namespace coluber::app

@@ -1,0 +1,125 @@
+#include "coluber/simulation/study.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/record/run_folder.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/registry.hpp"
+
+#include "command.hpp"
+#include "interrupt.hpp"
+#include "page/replay_page.hpp"
+#include "terminal.hpp"
+
+namespace coluber::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct StudyArguments {
+  std::string name;
+  fs::path scenario;
+  fs::path out;  // empty: nothing is written
+  scenario::Overrides overrides;
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+// The frames and figures as a run folder, with its page.
+void finish_folder(record::RunFolder& out, const simulation::RunOutcome& outcome, bool quiet) {
+  Patience patience;
+  const record::GiveUp give_up = [&patience] { return patience(); };
+  const fs::path folder = out.path();
+  const fs::path page = folder / "replay.html";
+  const bool whole = out.finish(outcome, give_up).whole;
+  if (whole && !find_viewer().empty()) save_replay_page(folder, page, give_up);
+  if (quiet || !whole) return;
+  fmt::print(stderr, "wrote {}\n", folder.string());
+  if (fs::exists(page)) fmt::print(stderr, "open  {}\n", page.string());
+}
+
+int run_study(const StudyArguments& arguments) {
+  record::skip_hdf5_exit_flush();
+  catch_signals();
+  simulation::StudyJob job = simulation::make_study(
+      arguments.name, scenario::load(arguments.scenario, arguments.overrides));
+  for (const drive::Warning& warning : job.warnings) print_warning(warning.text);
+
+  std::optional<record::RunFolder> out;
+  std::vector<simulation::FrameSink*> sinks;
+  if (!arguments.out.empty()) {
+    std::vector<std::pair<std::string, std::string>> given{{"study", arguments.name}};
+    for (const std::string& text : arguments.overrides) given.emplace_back("set", text);
+    try {
+      out.emplace(arguments.out, job,
+                  record::RunFolderOptions{.force = arguments.force, .options = given});
+    } catch (const record::FolderExists& error) {
+      print_error(
+          fmt::format("error: {}\n  hint: --force replaces the results in it", error.what()));
+      return 2;
+    }
+    sinks.push_back(&*out);
+  }
+  simulation::RunOutcome outcome;
+  try {
+    outcome = simulation::run(job, sinks, &interrupted);
+    if (out) finish_folder(*out, outcome, arguments.quiet);
+  } catch (const std::exception& error) {
+    if (out) out->abandon(error.what());
+    throw;
+  }
+  if (outcome.status == simulation::RunStatus::interrupted) {
+    print_error(fmt::format("error: {}", outcome.message));
+    return 130;
+  }
+  if (arguments.json) {
+    fmt::print("{}\n", job.study->json());
+  } else if (!arguments.quiet) {
+    fmt::print("{}", job.study->report());
+  }
+  if (outcome.status == simulation::RunStatus::completed) return 0;
+  print_error(fmt::format("error: {}", outcome.message));
+  return 1;
+}
+
+}  // namespace
+
+void add_studies(CLI::App& app, Action& action) {
+  for (const simulation::StudyEntry& entry : simulation::studies()) {
+    auto arguments = std::make_shared<StudyArguments>();
+    arguments->name = entry.keys.name;
+    CLI::App* command = app.add_subcommand(entry.keys.name, entry.keys.doc);
+    command->add_option("scenario", arguments->scenario, "scenario file")
+        ->required()
+        ->type_name("SCENARIO");
+    command->add_option("--out", arguments->out, "folder of results (default: none is written)")
+        ->type_name("DIR")
+        ->check([](const std::string& name) {
+          return name.empty() ? std::string("the name of the folder is empty") : std::string();
+        });
+    command
+        ->add_option("--set", arguments->overrides,
+                     "override a key, e.g. --set solver.dt=5e-4; may be repeated")
+        ->allow_extra_args(false)
+        ->type_name("KEY=VALUE");
+    command->add_flag("--force", arguments->force, "replace the results in a folder that exists");
+    CLI::Option* quiet =
+        command->add_flag("-q,--quiet", arguments->quiet, "errors and warnings only");
+    command->add_flag("--json", arguments->json, "as JSON")->excludes(quiet);
+    command->callback(
+        [arguments, &action] { action = [arguments] { return run_study(*arguments); }; });
+  }
+}
+
+}  // namespace coluber::app

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "coluber/chain/step_work.hpp"
+#include "coluber/core/bytes.hpp"
+#include "coluber/core/shown.hpp"
+#include "coluber/core/status.hpp"
+#include "coluber/core/torque_peak.hpp"
+#include "coluber/nonsmooth/step_info.hpp"
+
+namespace coluber::chain {
+
+/// What every step of a robot with contacts tells of itself. `rigid`: with the figures that only
+/// the law `rigid` has.
+COLUBER_EXPORT std::vector<StepFigure> contact_figures(bool rigid);
+
+/// Motors and works since the start, and the time since the last frame: of every chain.
+struct RunAccount {
+  Eigen::VectorXd phi_d;  ///< references of the last step (rad)
+  StepWork work{};
+  TorquePeak torque{};
+  std::int64_t frame_start = 0;  ///< step of the last frame
+  std::int64_t iterations = 0;   ///< since it
+
+  /// Impulses since the last frame become forces by this factor (1/s).
+  [[nodiscard]] double per_second(std::int64_t k, double dt) const {
+    const auto steps = static_cast<double>(k - frame_start);
+    return steps > 0.0 ? 1.0 / (steps * dt) : 0.0;
+  }
+  /// Iterations per step since the last frame.
+  [[nodiscard]] double mean_iterations(std::int64_t k) const {
+    const auto steps = static_cast<double>(k - frame_start);
+    return steps > 0.0 ? static_cast<double>(iterations) / steps : 0.0;
+  }
+  /// Refuses what only a damaged checkpoint can hold.
+  void require_fit(const ByteReader& bytes, std::int64_t k) const {
+    constexpr std::int64_t most = std::int64_t{1} << 62U;  // leaves room to add
+    if (frame_start < 0 || frame_start > k) bytes.refuse("a frame before the first step");
+    if (iterations < 0 || iterations > most) bytes.refuse("an impossible number of iterations");
+  }
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    auto& [phi_d, work, torque, frame_start, iterations] = self;
+    bytes(phi_d, frame_start, iterations);
+    StepWork::exchange(bytes, work);
+    TorquePeak::exchange(bytes, torque);
+  }
+};
+
+/// The same of a chain with contacts, in the plane (D = 2) or in space (D = 3).
+template <int D>
+struct ContactAccount {
+  using Impulses = Eigen::Matrix<double, D, Eigen::Dynamic>;
+
+  ContactAccount(int links, Eigen::VectorXd start_phi, bool rigid)
+      : run{std::move(start_phi)},
+        ground(Impulses::Zero(D, links)),
+        obstacle(Impulses::Zero(D, links)),
+        figures(contact_figures(rigid)) {}
+
+  /// A step that was taken. `penetration` (m) is its deepest, `audit` its residual by the plain
+  /// problem, NaN where that was not computed. The info lives until the next step.
+  template <typename Data>
+  StepInfo add(const nonsmooth::ContactStepInfo& info, const Data& data,
+               const Eigen::VectorXd& phi_d, double penetration, double t) {
+    run.phi_d = phi_d;
+    run.work += data.work;
+    run.torque.update(data.tau, t);
+    run.iterations += info.iterations;
+    ground += data.ground_impulse;
+    obstacle += data.obstacle_impulse;
+    const double audit = data.audit ? std::max(data.audit->law, data.audit->momentum)
+                                    : std::numeric_limits<double>::quiet_NaN();
+    residual = std::max({residual, info.residual, data.audit ? audit : 0.0});
+    rigid_residual = std::max(rigid_residual, info.rigid_residual);
+    deepest = std::max(deepest, penetration);
+    return tell(info, audit);
+  }
+  /// The figures of a step, taken or not.
+  StepInfo tell(const nonsmooth::ContactStepInfo& info, double audit) {
+    const double residual_now = audit > info.residual ? audit : info.residual;
+    values = {residual_now,
+              info.residual_law,
+              info.residual_momentum,
+              info.rigid_residual,
+              audit,
+              static_cast<double>(info.iterations),
+              static_cast<double>(info.fallback_sweeps),
+              static_cast<double>(info.fallback_passes),
+              info.gap};
+    return {info.status, info.quantity, info.index, {values.data(), figures.size()}};
+  }
+  /// A new frame begins after step k.
+  void start_frame(std::int64_t k) {
+    run.frame_start = k;
+    run.iterations = 0;
+    ground.setZero();
+    obstacle.setZero();
+    residual = rigid_residual = deepest = 0.0;
+  }
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    RunAccount::exchange(bytes, self.run);
+    bytes(self.ground, self.obstacle, self.residual, self.rigid_residual, self.deepest);
+  }
+
+  RunAccount run;
+  // since the last frame
+  Impulses ground, obstacle;  ///< N s on each link
+  double residual = 0.0, rigid_residual = 0.0;
+  double deepest = 0.0;  ///< m
+  // of the last step
+  std::vector<StepFigure> figures;
+  std::array<double, 9> values{};
+};
+
+}  // namespace coluber::chain

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "coluber/core/error.hpp"
+#include "coluber/keys/check.hpp"
+
+namespace coluber::drive {
+
+/// Something the user should know before or after a run.
+struct Warning {
+  std::string key{};  ///< the key it is about; a failure that comes of it repeats the text
+  std::string text{};
+};
+
+/// The references of a scenario's gait at t = 0.
+struct StartShape {
+  Eigen::VectorXd phi;  ///< rad
+  /// Angle of link 1 (rad) for which the mean line of its wave lies along the direction 0; none
+  /// where the references are no wave.
+  std::optional<double> mean_line{};
+};
+
+/// What a factory builds from: the scenario's options and what is known of it so far.
+struct Build {
+  const keys::OptionSet& options;
+  std::string model;       ///< the words of the scenario
+  std::string controller;  ///< "": none
+  std::uint64_t seed = 0;
+  /// Where a key was given, for a fault that is found only now.
+  std::function<SourceLocation(std::string_view key)> locate;
+  /// Asked for once by a model that starts in its gait's shape; null where there is no gait.
+  std::function<StartShape()> gait_start;
+  std::vector<Warning>& warnings;
+
+  /// Options of type T. Throws Error if the scenario has none.
+  template <typename T>
+  [[nodiscard]] const T& get() const {
+    const T* found = options.find<T>();
+    if (found == nullptr) throw Error("this scenario's components have no such options");
+    return *found;
+  }
+  /// A fault of a key.
+  [[nodiscard]] Diagnostic fault(std::string key, std::string message, std::string hint) const {
+    SourceLocation where = locate(key);
+    return {std::move(where), std::move(key), std::move(message), std::move(hint)};
+  }
+};
+
+}  // namespace coluber::drive

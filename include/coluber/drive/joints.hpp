@@ -1,0 +1,65 @@
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include <Eigen/Core>
+
+#include "coluber/core/export.hpp"
+#include "coluber/core/status.hpp"
+
+/// Capabilities of systems: what drives them and what they tell beside System. A system derives
+/// from those it offers; a controller asks for those it needs,
+/// `dynamic_cast<MovingBase*>(&system)`.
+namespace coluber {
+
+/// What a controller asks of the joints for one step. The joint gets the impulse
+///   dt clamp(tau + k_P (phi_d - phi_E) + k_D (phidot_d - phidot_E), ±tau_max),
+/// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo
+/// part of the step (stable at any dt).
+struct JointCommand {
+  /// Asks for nothing: all zero.
+  explicit JointCommand(int joints)
+      : tau(Eigen::VectorXd::Zero(joints)),
+        k_P(Eigen::VectorXd::Zero(joints)),
+        phi_d(Eigen::VectorXd::Zero(joints)),
+        k_D(Eigen::VectorXd::Zero(joints)),
+        phidot_d(Eigen::VectorXd::Zero(joints)),
+        tau_max(Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::infinity())) {}
+
+  /// Torque (N m) of joint j, counted from 0, at this angle (rad) and rate (rad/s). NaN passes.
+  [[nodiscard]] double torque(Eigen::Index j, double phi, double phidot) const {
+    return std::clamp(tau(j) + k_P(j) * (phi_d(j) - phi) + k_D(j) * (phidot_d(j) - phidot),
+                      -tau_max(j), tau_max(j));
+  }
+
+  Eigen::VectorXd tau;       ///< N m, positive drives phi up
+  Eigen::VectorXd k_P;       ///< N m/rad
+  Eigen::VectorXd phi_d;     ///< rad, reference at the end of the step; recorded as such
+  Eigen::VectorXd k_D;       ///< N m s/rad
+  Eigen::VectorXd phidot_d;  ///< rad/s, reference at the end of the step
+  Eigen::VectorXd tau_max;   ///< N m, largest torque of the motor, > 0; infinite: no limit
+};
+
+/// Joints that take commands; their servos are part of the step.
+class COLUBER_EXPORT JointDriven {
+ public:
+  JointDriven() = default;
+  JointDriven(const JointDriven&) = delete;
+  JointDriven& operator=(const JointDriven&) = delete;
+  virtual ~JointDriven() = default;
+
+  /// Number of joint angles a command speaks of.
+  [[nodiscard]] virtual int joint_count() const = 0;
+  /// Angles of one joint: 1, or 2 for yaw and pitch.
+  [[nodiscard]] virtual int angles_per_joint() const { return 1; }
+  /// Joint angles (rad) and rates (rad/s) now.
+  virtual void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
+                           Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
+  /// One step under this command.
+  virtual StepInfo step(const JointCommand& command) = 0;
+  /// Largest step (s) at which servos with these gains, whose torques hold over a step, are stable.
+  [[nodiscard]] virtual double explicit_servo_limit(double k_P, double k_D) const;
+};
+
+}  // namespace coluber

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+
+#include "coluber/control/controller.hpp"
+#include "coluber/drive/build.hpp"
+
+namespace coluber::control {
+
+/// Joint servos of a scenario, behind its measurement noise if it has any.
+std::unique_ptr<Controller> make_pd(const drive::Build& build);
+
+/// The linearising controller of a scenario, behind its measurement noise if it has any.
+std::unique_ptr<Controller> make_linearisation(const drive::Build& build);
+
+}  // namespace coluber::control

@@ -1,0 +1,9 @@
+#include "coluber/drive/joints.hpp"
+
+namespace coluber {
+
+double JointDriven::explicit_servo_limit(double /*k_P*/, double /*k_D*/) const {
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace coluber

@@ -1,0 +1,67 @@
+#include "gait/make.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "coluber/chain/robot.hpp"
+#include "coluber/control/servo.hpp"
+#include "coluber/gait/harmonic.hpp"
+#include "coluber/gait/keys.hpp"
+#include "coluber/gait/table.hpp"
+
+#include "math/degree.hpp"
+
+namespace coluber::gait {
+
+namespace {
+
+using math::degree;
+
+void warn_of_held_joints(const Harmonic& wave, const char* joint, const drive::Build& build) {
+  for (std::size_t i = 0; i < wave.release_times().size(); ++i) {
+    if (std::isinf(wave.release_times()[i]) && wave.release_times()[i] > 0.0) {
+      build.warnings.push_back(
+          {"gait.soft_start",
+           fmt::format("gait.soft_start: the reference of {} {} never comes within 3 degrees of "
+                       "zero: the joint is held for the whole run",
+                       joint, i + 1)});
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Gait> make_harmonic(const drive::Build& build, int joint_angles, bool soft_start) {
+  const auto& keys = build.get<HarmonicKeys>();
+  const auto* motors = build.options.find<control::ServoKeys>();
+  const auto joints = static_cast<int>(build.get<chain::Robot>().link.size()) - 1;
+  const HarmonicOptions yaw{.amplitude = keys.amplitude_deg * degree,
+                            .omega = keys.omega_deg * degree,
+                            .phase = keys.phase_deg * degree,
+                            .offset = keys.offset_deg * degree,
+                            .soft_start = soft_start && keys.soft_start,
+                            .start_time = motors != nullptr ? motors->start_time : 0.0};
+  if (joint_angles == joints) {
+    auto made = std::make_unique<Harmonic>(joints, yaw);
+    warn_of_held_joints(*made, "joint", build);
+    return made;
+  }
+  const auto& vertical = build.get<VerticalKeys>();
+  HarmonicOptions pitch = yaw;
+  pitch.amplitude = vertical.amplitude_deg * degree;
+  pitch.omega = *vertical.omega_deg * degree;
+  pitch.phase = *vertical.phase_deg * degree;
+  pitch.start_phase = vertical.offset_phase_deg * degree;
+  pitch.offset = 0.0;
+  auto made = std::make_unique<TwoAxes>(joints, yaw, pitch);
+  warn_of_held_joints(made->yaw(), "yaw joint", build);
+  warn_of_held_joints(made->pitch(), "pitch joint", build);
+  return made;
+}
+
+std::unique_ptr<Gait> make_table(const drive::Build& build, int joint_angles, bool /*soft_start*/) {
+  return load_table(build.get<TableKeys>().table, joint_angles);
+}
+
+}  // namespace coluber::gait

@@ -1,0 +1,80 @@
+#include "coluber/nonsmooth/keys.hpp"
+
+namespace coluber::nonsmooth {
+
+namespace {
+
+keys::Key factor(const char* name, const char* of, const char* example) {
+  return {.name = name,
+          .unit = "kg",
+          .min = 0,
+          .max = 1e9,
+          .above_min = true,
+          .doc = std::string("prox factor of ") + of +
+                 ", Transeth Table 7.2; for name = \"thesis\" only",
+          .example = example};
+}
+
+}  // namespace
+
+const keys::Section& solver_keys() {
+  static const keys::Section section =
+      keys::Table<SolverKeys>("solver")
+          .row(
+              {.name = "name",
+               .choices = {{"newton", "semi-smooth Newton, one sweep over the chain per iteration"},
+                           {"gauss_seidel", "block Gauss-Seidel: a second route, slow"},
+                           {"thesis", "modified Newton iteration of Transeth, Algorithm 3.1"}},
+               .doc = "how the contact problem of a step is solved",
+               .example = "\"newton\""},
+              &SolverKeys::name)
+          .row({.name = "law",
+                .choices = {{"anchored", "set-valued law with anchors, unique forces"},
+                            {"rigid", "set-valued law as it stands"}},
+                .doc = "contact law",
+                .example = "\"anchored\""},
+               &SolverKeys::law)
+          .row({.name = "activation",
+                .choices = {{"landing", "contacts that would close within the step count"},
+                            {"gap", "closed contacts only, as in the thesis"}},
+                .doc = "which contacts enter a step",
+                .example = "\"landing\""},
+               &SolverKeys::activation)
+          .row({.name = "tolerance",
+                .min = 1e-15,
+                .max = 1e-2,
+                .doc = "largest scaled residual of a solved step",
+                .example = "1e-10"},
+               &SolverKeys::tolerance)
+          .row({.name = "dump",
+                .default_note = "none",
+                .doc = "file for the contact problem of the hardest step: one that was not solved, "
+                       "else the one with most sweeps; relative to where the program runs, in a "
+                       "folder that exists; written by rename when the run ends, and kept over "
+                       "--resume",
+                .example = "\"problem.json\"",
+                .written = true},
+               &SolverKeys::dump)
+          .row(factor("thesis.r_T", "ground friction", "1.3"),
+               [](auto& solver) -> auto& { return solver.thesis.r_T; })
+          .row(factor("thesis.r_H", "obstacle contact", "0.01"),
+               [](auto& solver) -> auto& { return solver.thesis.r_H; })
+          .row({.name = "thesis.epsilon",
+                .unit = "N s",
+                .min = 0,
+                .max = 1,
+                .above_min = true,
+                .doc = "change of the impulses at which the iteration ends, Transeth Table 7.2; "
+                       "for name = \"thesis\" only",
+                .example = "2e-5"},
+               [](auto& solver) -> auto& { return solver.thesis.epsilon; })
+          .row({.name = "thesis.max_iterations",
+                .min = 1,
+                .max = 1e9,
+                .doc = "most iterations in a step; for name = \"thesis\" only",
+                .example = "10000"},
+               [](auto& solver) -> auto& { return solver.thesis.max_iterations; });
+  return section;
+}
+
+}  // namespace coluber::nonsmooth

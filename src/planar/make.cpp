@@ -1,0 +1,154 @@
+#include "planar/make.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "coluber/chain/robot.hpp"
+#include "coluber/core/error.hpp"
+#include "coluber/drive/stepping.hpp"
+#include "coluber/nonsmooth/keys.hpp"
+#include "coluber/planar/keys.hpp"
+#include "coluber/planar/smooth_system.hpp"
+#include "coluber/planar/system.hpp"
+#include "coluber/world/keys.hpp"
+
+#include "chain/overlap.hpp"
+
+namespace coluber::planar {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180.0;
+
+/// At rest, placed as `[start]` says.
+State make_start(const drive::Build& build, const Model& model) {
+  const auto& start = build.get<chain::Start>();
+  const Eigen::VectorXd phi = chain::compute_start_angles(build, model.n() - 1);
+  const int link = start.link - 1;
+  double theta = start.heading_deg * kDegree + chain::first_link_angle(build, phi);
+  for (int j = 0; j < link; ++j) theta += phi(j);
+  return make_state(model, phi, link, start.position, theta);
+}
+
+void refuse_overlap(const drive::Build& build, const Model& model, const State& state) {
+  Pose pose;
+  compute_pose_at_time(model, state, 0.0, pose);
+  chain::Overlaps overlaps(model.obstacles.size());
+  for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
+    for (int i = 0; i < model.n(); ++i) {
+      const Gap gap =
+          compute_gap(model.links[static_cast<std::size_t>(i)], pose.r.col(i) + pose.origin,
+                      pose.cos(i), pose.sin(i), model.obstacles[j]);
+      overlaps.note(j, i, -gap.g);
+    }
+  }
+  overlaps.refuse(build);
+}
+
+bool has_rough_obstacles(const Model& model) {
+  return std::ranges::any_of(model.obstacles,
+                             [](const Obstacle& obstacle) { return obstacle.mu > 0.0; });
+}
+
+/// Below this r_T (kg) the thesis' iteration settles on the friction of every link by itself, and
+/// joints only help: r times the largest eigenvalue of W^T M^-1 W stays below 2. Of rough obstacles
+/// one per link counts.
+double thesis_limit(const Model& model) {
+  double limit = std::numeric_limits<double>::infinity();
+  for (const Link& link : model.links) {
+    double largest = 1.0 / link.m;
+    if (model.friction_points == 2) {  // across the link; along it, it is 2/m
+      const double rear = -link.L_GS - link.offset;
+      const double front = link.L_GS - link.offset;
+      const double half_trace = 1.0 / link.m + 0.5 * (rear * rear + front * front) / link.Theta;
+      const double determinant = (front - rear) * (front - rear) / (link.m * link.Theta);
+      largest =
+          std::max(2.0 / link.m, half_trace + std::sqrt(half_trace * half_trace - determinant));
+    }
+    if (has_rough_obstacles(model)) {
+      const double arm = std::hypot(link.L_GS + std::abs(link.offset), link.L_SC);
+      largest += 1.0 / link.m + arm * arm / link.Theta;
+    }
+    limit = std::min(limit, 2.0 / largest);
+  }
+  return limit;
+}
+
+void warn_of_thesis(const drive::Build& build, const Model& model) {
+  const auto& solver = build.get<nonsmooth::SolverKeys>();
+  const double limit = thesis_limit(model);
+  if (solver.name != nonsmooth::Solver::thesis || solver.thesis.r_T < limit) return;
+  build.warnings.push_back(
+      {"solver.thesis.r_T",
+       fmt::format(
+           "solver.thesis.r_T = {}: with {} per link{} and these masses the iteration settles for "
+           "sure below {:.3g} kg only; take a smaller solver.thesis.r_T (the thesis has 0.2 for "
+           "two points) or solver.name = \"newton\"",
+           solver.thesis.r_T,
+           model.friction_points == 2 ? "two friction points" : "one friction point",
+           has_rough_obstacles(model) ? ", rough obstacles" : "", limit)});
+}
+
+std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coordinates) {
+  Model model = make_model(build.options);
+  State state = make_start(build, model);
+  refuse_overlap(build, model, state);
+  const auto& solver = build.get<nonsmooth::SolverKeys>();
+  auto options = nonsmooth::make_step_options<StepOptions>(solver, build.get<drive::Stepping>().dt,
+                                                           build.get<world::GroundKeys>().friction);
+  options.minimal_coordinates = minimal_coordinates;
+  warn_of_thesis(build, model);
+  chain::warn_of_many_links(build);
+  return std::make_unique<PlanarSystem>(std::move(model), std::move(state), options,
+                                        !solver.dump.empty());
+}
+
+}  // namespace
+
+Model make_model(const keys::OptionSet& options) {
+  Model model;
+  for (const chain::Link& link : options.find<chain::Robot>()->link) {
+    model.links.push_back(
+        {link.mass, link.inertia, link.length, link.half_core, link.radius, link.cg_offset});
+  }
+  for (const world::ObstacleKeys& obstacle : options.find<world::Obstacles>()->obstacle) {
+    model.obstacles.push_back({{obstacle.x, obstacle.y}, obstacle.radius, obstacle.friction});
+  }
+  const auto& ground = *options.find<world::GroundKeys>();
+  const Keys& keys = *options.find<Keys>();
+  model.g = ground.gravity;
+  model.mu_T = ground.friction;
+  model.mu_V = keys.viscous_friction;
+  model.friction_points = keys.friction_points;
+  model.tilt = ground.tilt_deg * kDegree;
+  model.tilt_direction = ground.tilt_direction_deg * kDegree;
+  return model;
+}
+
+std::unique_ptr<System> make_planar(const drive::Build& build) {
+  return make_stepped(build, false);
+}
+
+std::unique_ptr<System> make_minimal(const drive::Build& build) {
+  const auto& minimal = build.get<MinimalKeys>();
+  if (minimal.friction_law == FrictionLaw::set_valued) return make_stepped(build, true);
+  if (!SmoothSystem::is_built()) {
+    throw InputError(
+        build.fault("world.friction_law", "\"smooth\" needs CVODE, which this build does not have",
+                    "install libsundials-dev and build again, or take \"set_valued\""));
+  }
+  Model model = make_model(build.options);
+  const State start = make_start(build, model);
+  chain::warn_of_many_links(build);
+  return std::make_unique<SmoothSystem>(
+      std::move(model), start,
+      SmoothOptions{.dt = build.get<drive::Stepping>().dt,
+                    .friction = {.eps_C = build.get<Keys>().friction_smoothing},
+                    .rtol = minimal.rtol,
+                    .atol = minimal.atol});
+}
+
+}  // namespace coluber::planar

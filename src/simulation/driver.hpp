@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "coluber/core/bytes.hpp"
+#include "coluber/core/profile.hpp"
+#include "coluber/core/status.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+namespace coluber::simulation {
+
+/// What takes a simulation's steps: the system by itself, or its joints under gait and controller.
+class Driver {
+ public:
+  /// Thrown out of a step that is not wanted any more: the state is that before it.
+  struct Interrupted {};
+
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  /// Ready to take the step after the system's count.
+  virtual void start() {}
+  /// The step from `t_A` to `t_E` (s).
+  virtual StepInfo step(double t_A, double t_E, Profile* profile) = 0;
+  /// Why the run has to end after the step to `t_E`; "" if it goes on.
+  virtual std::string look_after(double /*t_E*/) { return ""; }
+  /// Keeps what the next step needs of this one.
+  virtual void advance() {}
+
+  virtual void save(ByteWriter& /*bytes*/) const {}
+  virtual void restore(ByteReader& /*bytes*/) {}
+};
+
+/// The driver that the simulation's system asks for. Throws Error if its parts do not fit.
+std::unique_ptr<Driver> make_driver(Simulation& simulation, const std::atomic<bool>* interrupt);
+
+}  // namespace coluber::simulation

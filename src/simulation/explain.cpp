@@ -1,0 +1,88 @@
+#include "simulation/explain.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "coluber/drive/linked.hpp"
+
+namespace coluber::simulation {
+
+namespace {
+
+/// What was said at load about this key, for a failure that may come of it.
+std::string said_at_load(const Simulation& simulation, std::string_view key) {
+  const auto found = std::ranges::find(simulation.warnings, key, &drive::Warning::key);
+  return found == simulation.warnings.end() ? std::string() : " (" + found->text + ")";
+}
+
+/// The figures of a step that its system wants told.
+std::string figures_of(const System& system, const StepInfo& info) {
+  std::string text;
+  const std::vector<StepFigure>& figures = system.figures();
+  for (std::size_t i = 0; i < figures.size() && i < info.figures.size(); ++i) {
+    if (figures[i].in_message.empty()) continue;
+    text += fmt::format(fmt::runtime(figures[i].in_message), info.figures[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string explain_runaway(const Simulation& simulation, int joint, double limit, double time,
+                            double t) {
+  const control::RunawayWords words = simulation.controller->runaway_words();
+  std::string text = fmt::format(
+      "runaway at t = {:.6g} s: joint {} and others moved faster than {:.4g} rad/s for {} s; ", t,
+      joint, limit, time);
+  const std::string said = said_at_load(simulation, "controller.servo");
+  if (said.empty() && words.noisy) {
+    return text + "solver.dt is within what the gains allow: what is measured is mostly noise";
+  }
+  return text +
+         fmt::format("the explicit {} is unstable at dt = {} s{}; take a smaller solver.dt or {}",
+                     words.what, simulation.system->dt(), said, words.remedy);
+}
+
+std::string explain_step(const Simulation& simulation, const StepInfo& info, double t) {
+  const std::string_view quantity = info.quantity;
+  std::string where;
+  if (!quantity.empty()) {
+    where = info.index > 0 ? fmt::format(" ({} {})", quantity, info.index)
+                           : fmt::format(" ({})", quantity);
+  }
+  std::string said = said_at_load(simulation, "solver.thesis.r_T");
+  said += said_at_load(simulation, "controller.servo");
+  if (info.status == Status::non_finite) {
+    return fmt::format("a value is not finite after the step to t = {:.6g} s{}{}", t, where, said);
+  }
+  const System& system = *simulation.system;
+  return fmt::format("the step to t = {:.6g} s did not converge: {}{}{}{}{}", t,
+                     figures_of(system, info), where, said, said_at_load(simulation, "robot.links"),
+                     system.advice(info));
+}
+
+std::string warn_of_torque(const System& system, const std::vector<SummaryItem>& summary) {
+  const auto* robot = dynamic_cast<const Linked*>(&system);
+  if (robot == nullptr) return "";
+  const auto find = [&](std::string_view name) {
+    const auto item = std::ranges::find(summary, name, &SummaryItem::name);
+    return item == summary.end() ? 0.0 : item->number();
+  };
+  double weight = 0.0;
+  double length = 0.0;
+  for (int i = 0; i < robot->link_count(); ++i) {
+    weight += robot->link_mass(i) * 9.81;
+    length += robot->link_length(i);
+  }
+  const double torque = find("max_torque");
+  if (!(torque > weight * length)) return "";
+  return fmt::format(
+      "joint torques of up to {:.4g} N m, at t = {:.4g} s: more than holds the whole robot out at "
+      "the end of an arm of its own length ({:.3g} N m); no motor of its size has that, "
+      "controller.torque_limit cuts it off",
+      torque, find("max_torque_time"), weight * length);
+}
+
+}  // namespace coluber::simulation

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "coluber/simulation/simulation.hpp"
+
+namespace coluber::simulation {
+
+/// Why a run ends after joints moved faster than `limit` (rad/s) for `time` s.
+std::string explain_runaway(const Simulation& simulation, int joint, double limit, double time,
+                            double t);
+
+/// Why the step to `t` (s) did not come out, with what was said at load that it may come of.
+std::string explain_step(const Simulation& simulation, const StepInfo& info, double t);
+
+/// Torques that no motor of the robot's size has, as a controller without a limit may ask for; ""
+/// if there were none.
+std::string warn_of_torque(const System& system, const std::vector<SummaryItem>& summary);
+
+}  // namespace coluber::simulation

@@ -1,0 +1,136 @@
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/drive/feedback.hpp"
+#include "coluber/drive/joints.hpp"
+#include "coluber/drive/moving_base.hpp"
+
+#include "simulation/driver.hpp"
+#include "simulation/explain.hpp"
+#include "simulation/loop_feedback.hpp"
+#include "simulation/runaway_guard.hpp"
+
+namespace coluber::simulation {
+
+namespace {
+
+/// A system that nothing drives from outside.
+class Alone final : public Driver {
+ public:
+  explicit Alone(System& system) : system_(system) {}
+  StepInfo step(double /*t_A*/, double /*t_E*/, Profile* /*profile*/) override {
+    return system_.step();
+  }
+
+ private:
+  System& system_;
+};
+
+/// Gait and controller at the joints.
+class JointDriver final : public Driver {
+ public:
+  JointDriver(Simulation& simulation, JointDriven& joints, const std::atomic<bool>* interrupt)
+      : simulation_(simulation),
+        joints_(joints),
+        base_(dynamic_cast<const MovingBase*>(simulation.system.get())),
+        integrated_(dynamic_cast<FeedbackDriven*>(simulation.system.get())),
+        phi_(joints.joint_count()),
+        phidot_(phi_),
+        phi_d_A_(phi_),
+        phidot_d_A_(phi_),
+        phi_d_E_(phi_),
+        phidot_d_E_(phi_),
+        phidd_d_A_(
+            Eigen::VectorXd::Constant(phi_.size(), std::numeric_limits<double>::quiet_NaN())),
+        command_(joints.joint_count()),
+        guard_(simulation.controller->holds_torques() && integrated_ == nullptr,
+               simulation.gait->max_rate(), simulation.controller->start_time(),
+               simulation.system->dt()) {
+    // at work inside the step, where the model can have it so
+    if (integrated_ != nullptr && simulation.controller->continuous()) {
+      feedback_.emplace(*simulation.system, *simulation.gait, *simulation.controller, interrupt);
+    }
+  }
+
+  void start() override {
+    simulation_.gait->evaluate(simulation_.system->time(), phi_d_A_, phidot_d_A_);
+    joints_.joint_state(phi_, phidot_);
+  }
+
+  StepInfo step(double t_A, double t_E, Profile* profile) override {
+    simulation_.gait->evaluate(t_E, phi_d_E_, phidot_d_E_);
+    lap(profile, Phase::references);
+    if (feedback_) return integrated_->step_under(*feedback_, phi_d_E_);
+    const bool model_based = simulation_.controller->model_based();
+    if (model_based) simulation_.gait->evaluate_acceleration(t_A, phidd_d_A_);
+    BaseState base;
+    const bool has_base = model_based && base_ != nullptr;
+    if (has_base) base_->base_state(base);
+    command_.phi_d = phi_d_E_;
+    command_.phidot_d = phidot_d_E_;
+    simulation_.controller->update({.t = t_A,
+                                    .dt = simulation_.system->dt(),
+                                    .phi = phi_,
+                                    .phidot = phidot_,
+                                    .phi_d_A = phi_d_A_,
+                                    .phidot_d_A = phidot_d_A_,
+                                    .phi_d_E = phi_d_E_,
+                                    .phidot_d_E = phidot_d_E_,
+                                    .phidd_d_A = phidd_d_A_,
+                                    .base = has_base ? &base : nullptr,
+                                    .system = *simulation_.system},
+                                   command_);
+    lap(profile, Phase::controller);
+    return joints_.step(command_);
+  }
+
+  std::string look_after(double t_E) override {
+    joints_.joint_state(phi_, phidot_);
+    if (!guard_.triggered(t_E, phidot_)) return "";
+    return explain_runaway(simulation_, guard_.angle() / joints_.angles_per_joint() + 1,
+                           guard_.limit(), RunawayGuard::time, t_E);
+  }
+
+  void advance() override {
+    phi_d_A_.swap(phi_d_E_);
+    phidot_d_A_.swap(phidot_d_E_);
+  }
+
+  void save(ByteWriter& bytes) const override { exchange(bytes, *this); }
+  void restore(ByteReader& bytes) override { exchange(bytes, *this); }
+
+ private:
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    bytes.section("joints", 1);
+    RunawayGuard::exchange(bytes, self.guard_);
+    // a controller may leave entries as they were
+    auto& [tau, k_P, phi_d, k_D, phidot_d, tau_max] = self.command_;
+    bytes(tau, k_P, phi_d, k_D, phidot_d, tau_max);
+  }
+
+  Simulation& simulation_;
+  JointDriven& joints_;
+  const MovingBase* base_;
+  FeedbackDriven* integrated_;
+  Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phidd_d_A_;
+  JointCommand command_;
+  RunawayGuard guard_;
+  std::optional<LoopFeedback> feedback_;
+};
+
+}  // namespace
+
+std::unique_ptr<Driver> make_driver(Simulation& simulation, const std::atomic<bool>* interrupt) {
+  auto* joints = dynamic_cast<JointDriven*>(simulation.system.get());
+  if (joints == nullptr || simulation.controller == nullptr) {
+    return std::make_unique<Alone>(*simulation.system);
+  }
+  if (simulation.gait == nullptr) throw Error("a controller needs a gait to follow");
+  return std::make_unique<JointDriver>(simulation, *joints, interrupt);
+}
+
+}  // namespace coluber::simulation

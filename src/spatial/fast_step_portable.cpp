@@ -1,0 +1,3 @@
+#define COLUBER_LANES 2
+#define COLUBER_PATH portable
+#include "fast_kernel.inl"

@@ -1,0 +1,150 @@
+#include "coluber/spatial/keys.hpp"
+
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "coluber/chain/robot.hpp"
+#include "coluber/keys/check.hpp"
+
+namespace coluber::spatial {
+
+namespace {
+
+using keys::Check;
+using keys::Node;
+
+void check_axial(const Keys& options, const chain::Robot& robot, Check& check) {
+  const Node* link = check.find("robot.link");
+  if (link == nullptr) return;
+  const auto look = [&](const Node& node, std::size_t i, const std::string& path) {
+    if (!node.is_table() || i >= options.link.size() || i >= robot.link.size()) return;
+    for (const auto& [word, value] : node.fields) {
+      if (!value.valid) return;
+    }
+    const double inertia = robot.link[i].inertia;
+    const double axial = options.link[i].inertia_axial;
+    if (axial <= 2.0 * inertia) return;
+    const Node* at = node.find("inertia_axial");
+    check.fault_at(
+        at != nullptr ? *at : node, path + ".inertia_axial",
+        fmt::format("expected at most twice the inertia, {}, got {}", 2.0 * inertia, axial),
+        "no body has more: a flat disc has twice the inertia about its axis");
+  };
+  if (link->is_array()) {
+    for (std::size_t i = 0; i < link->items.size(); ++i) {
+      look(link->items[i], i, fmt::format("robot.link.{}", i + 1));
+    }
+  } else {
+    look(*link, 0, "robot.link");
+  }
+}
+
+void check_spatial(Keys& options, Check& check) {
+  const auto* robot = check.find_options<chain::Robot>();
+  if (options.link.size() != robot->link.size() && !options.link.empty()) {
+    const LinkKeys first = options.link.front();
+    options.link.resize(robot->link.size(), first);
+  }
+  if (check.model().empty()) return;  // every model's keys are read
+  check_axial(options, *robot, check);
+  if (options.load_sharing == LoadSharing::equal && options.joint == Joint::cardan) {
+    check.fault("solver.load_sharing",
+                "\"equal\" holds for a robot that lies flat; with cardan joints it can lift its "
+                "links",
+                "write  joint = \"yaw\"  in [robot], or  load_sharing = \"least_squares\"");
+  }
+  const Node* shape = check.given("start.shape");
+  if (options.joint == Joint::yaw || shape == nullptr || !shape->is_array()) return;
+  for (const Node& item : shape->items) {
+    if (std::abs(item.as_double()) < 90.0) continue;
+    check.fault_at(item, "start.shape",
+                   fmt::format("a cardan joint at {} deg, its limit is below 90", item.as_double()),
+                   "the thesis' joint angles are defined within ±90 deg (Transeth 4.5)");
+  }
+}
+
+keys::Table<LinkKeys> link_table() {
+  return keys::Table<LinkKeys>("")
+      .row({.name = "inertia_axial",
+            .unit = "kg m²",
+            .min = 0,
+            .max = 1e9,
+            .above_min = true,
+            .doc = "moment of inertia of a link about its own axis, at most twice the other",
+            .example = "9.4e-4",
+            .from_catalogue = true},
+           &LinkKeys::inertia_axial)
+      .row({.name = "shape",
+            .choices = {{"capsule", "cylinder with round ends"},
+                        {"spheres", "its two end spheres alone"}},
+            .doc = "what of a link meets obstacles; the floor meets the end spheres either way",
+            .example = "\"capsule\""},
+           &LinkKeys::shape);
+}
+
+keys::Key angle(const char* name, const char* doc) {
+  return {.name = name, .unit = "deg", .min = -3600, .max = 3600, .doc = doc, .example = "0.0"};
+}
+
+keys::Key factor(const char* name, const char* of, const char* example) {
+  return {.name = name,
+          .unit = "kg",
+          .min = 0,
+          .max = 1e9,
+          .above_min = true,
+          .doc = std::string("prox factor of ") + of +
+                 ", Transeth Table 7.2; for name = \"thesis\" only",
+          .example = example};
+}
+
+}  // namespace
+
+const keys::Section& spatial_keys() {
+  static const keys::Section section =
+      keys::Table<Keys>("")
+          .list({.name = "robot.link", .form = keys::Form::one_for_all}, &Keys::link, link_table())
+          .row({.name = "robot.joint",
+                .choices = {{"yaw", "one vertical axis"}, {"cardan", "two axes, yaw and pitch"}},
+                .doc = "kind of joint",
+                .example = "\"cardan\""},
+               &Keys::joint)
+          .row({.name = "start.z",
+                .unit = "m",
+                .default_note = "the lowest point of the robot on the ground",
+                .min = -1e6,
+                .max = 1e6,
+                .doc = "height of that link's centre",
+                .example = "0.0525"},
+               &Keys::z)
+          .row(angle("start.pitch_deg",
+                     "pitch of the whole robot: positive lifts the last link above link 1"),
+               &Keys::pitch_deg)
+          .row(angle("start.roll_deg",
+                     "roll of the whole robot about the direction from link 1 to the last link"),
+               &Keys::roll_deg)
+          .row({.name = "world.rolling_friction",
+                .min = 0,
+                .max = 1000,
+                .doc = "rolling friction coefficient mu_V: a point resists rolling by up to mu_V "
+                       "times the radius times its load, Transeth Table 7.2",
+                .example = "0.02"},
+               &Keys::rolling_friction)
+          .row({.name = "solver.load_sharing",
+                .choices = {{"least_squares",
+                             "the load each point carries; where that is not unique, the most even "
+                             "sharing"},
+                            {"equal",
+                             "half its link's weight at each point, whatever it carries; for yaw "
+                             "joints"}},
+                .doc = "what limits the friction of a point of the floor",
+                .example = "\"least_squares\""},
+               &Keys::load_sharing)
+          .row(factor("solver.thesis.r_N", "the floor's normal contact", "0.1"), &Keys::r_N)
+          .row(factor("solver.thesis.r_V", "rolling friction", "0.05"), &Keys::r_V)
+          .check(check_spatial);
+  return section;
+}
+
+}  // namespace coluber::spatial

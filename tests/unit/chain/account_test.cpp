@@ -1,0 +1,142 @@
+#include "coluber/chain/account.hpp"
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/nonsmooth/residual.hpp"
+
+namespace coluber::chain {
+namespace account_test {
+
+/// Results of a step, as every chain keeps them.
+struct Data {
+  StepWork work{.servo = 1.0, .friction = -0.5, .contact = 0.25, .gravity = 2.0, .scheme = 0.125};
+  Eigen::VectorXd tau = Eigen::Vector2d(3.0, -4.0);
+  Eigen::Matrix2Xd ground_impulse = Eigen::Matrix2Xd::Constant(2, 3, 0.01);
+  Eigen::Matrix2Xd obstacle_impulse = Eigen::Matrix2Xd::Constant(2, 3, 0.02);
+  std::optional<nonsmooth::Residual> audit{};
+};
+
+double figure(const ContactAccount<2>& account, const StepInfo& info, const std::string& name) {
+  for (std::size_t i = 0; i < info.figures.size(); ++i) {
+    if (account.figures[i].name == name) return info.figures[i];
+  }
+  ADD_FAILURE() << "no " << name;
+  return 0.0;
+}
+
+const Eigen::VectorXd kReferences = Eigen::Vector2d(0.1, 0.2);
+
+TEST(ChainAccount, SumsImpulsesSinceTheFrameAndWorksSinceTheStart) {
+  ContactAccount<2> account(3, Eigen::VectorXd::Zero(2), false);
+  Data data;
+  for (int k = 1; k <= 4; ++k) {
+    const nonsmooth::ContactStepInfo info{
+        .iterations = 3, .residual = 1e-11 * k, .rigid_residual = 1e-6 * k};
+    const StepInfo told = account.add(info, data, kReferences, 1e-4 / k, 0.01 * k);
+    EXPECT_EQ(told.status, Status::ok);
+  }
+  EXPECT_DOUBLE_EQ(account.run.work.servo, 4.0);
+  EXPECT_DOUBLE_EQ(account.run.work.scheme, 0.5);
+  EXPECT_DOUBLE_EQ(account.ground(1, 2), 0.04);
+  EXPECT_DOUBLE_EQ(account.obstacle(0, 0), 0.08);
+  EXPECT_EQ(account.residual, 4e-11);
+  EXPECT_EQ(account.rigid_residual, 4e-6);
+  EXPECT_EQ(account.deepest, 1e-4);
+  EXPECT_EQ(account.run.mean_iterations(4), 3.0);
+  EXPECT_DOUBLE_EQ(account.run.per_second(4, 0.01), 25.0) << "0.04 N s in 0.04 s are 1 N";
+  account.start_frame(4);
+  EXPECT_EQ(account.ground.norm() + account.obstacle.norm(), 0.0);
+  EXPECT_EQ(account.residual + account.rigid_residual + account.deepest, 0.0);
+  EXPECT_EQ(account.run.per_second(4, 0.01), 0.0) << "no time has passed";
+  EXPECT_EQ(account.run.mean_iterations(4), 0.0);
+  EXPECT_DOUBLE_EQ(account.run.work.servo, 4.0) << "works go on";
+  EXPECT_EQ(account.run.phi_d, kReferences);
+}
+
+TEST(ChainAccount, AnAuditedStepSaysTheWorseOfBothResiduals) {
+  ContactAccount<2> account(3, Eigen::VectorXd::Zero(2), false);
+  Data data;
+  const nonsmooth::ContactStepInfo step{.residual = 1e-11};
+  EXPECT_TRUE(std::isnan(
+      figure(account, account.add(step, data, kReferences, 0.0, 0.0), "audited_residual")));
+  nonsmooth::Residual audit;
+  audit.law = 2e-11;
+  audit.momentum = 3e-11;
+  data.audit = audit;
+  StepInfo told = account.add(step, data, kReferences, 0.0, 0.0);
+  EXPECT_EQ(figure(account, told, "audited_residual"), 3e-11);
+  EXPECT_EQ(figure(account, told, "residual"), 3e-11);
+  EXPECT_EQ(account.residual, 3e-11);
+  data.audit->law = data.audit->momentum = 1e-13;
+  told = account.add(step, data, kReferences, 0.0, 0.0);
+  EXPECT_EQ(figure(account, told, "residual"), 1e-11) << "a better audit does not improve it";
+  EXPECT_EQ(figure(account, told, "audited_residual"), 1e-13);
+}
+
+TEST(ChainAccount, OnlyTheRigidLawHasProximalPasses) {
+  const auto names = [](bool rigid) {
+    std::vector<std::string> all;
+    for (const StepFigure& each : contact_figures(rigid)) all.push_back(each.name);
+    return all;
+  };
+  EXPECT_THAT(names(true), testing::Contains("fallback_passes"));
+  EXPECT_THAT(names(true), testing::Contains("fallback_gap"));
+  EXPECT_THAT(names(false), testing::Not(testing::Contains("fallback_passes")));
+  for (const bool rigid : {false, true}) {
+    ContactAccount<2> account(1, Eigen::VectorXd::Zero(0), rigid);
+    const nonsmooth::ContactStepInfo step{.status = Status::not_converged,
+                                          .iterations = 7,
+                                          .quantity = "impulse on link",
+                                          .index = 2,
+                                          .fallback_passes = 4,
+                                          .gap = 0.5};
+    const StepInfo told = account.tell(step, std::numeric_limits<double>::quiet_NaN());
+    EXPECT_EQ(told.figures.size(), account.figures.size());
+    EXPECT_EQ(told.status, Status::not_converged);
+    EXPECT_EQ(std::string(told.quantity), "impulse on link");
+    EXPECT_EQ(told.index, 2);
+    EXPECT_EQ(figure(account, told, "iterations"), 7.0);
+    if (rigid) {
+      EXPECT_EQ(figure(account, told, "fallback_passes"), 4.0);
+      EXPECT_EQ(figure(account, told, "fallback_gap"), 0.5);
+    }
+  }
+}
+
+TEST(ChainAccount, ComesBackFromACheckpoint) {
+  ContactAccount<2> first(3, Eigen::VectorXd::Zero(2), false);
+  (void)first.add({.iterations = 5, .residual = 1e-11}, Data{}, kReferences, 1e-4, 0.5);
+  first.run.frame_start = 3;
+  ByteWriter bytes;
+  ContactAccount<2>::exchange(bytes, first);
+  ContactAccount<2> second(3, Eigen::VectorXd::Zero(2), false);
+  ByteReader reader(bytes.bytes(), "checkpoint");
+  ContactAccount<2>::exchange(reader, second);
+  reader.finish();
+  EXPECT_EQ(second.run.phi_d, first.run.phi_d);
+  EXPECT_EQ(second.run.frame_start, 3);
+  EXPECT_EQ(second.run.iterations, 5);
+  EXPECT_EQ(second.ground, first.ground);
+  EXPECT_EQ(second.obstacle, first.obstacle);
+  EXPECT_EQ(second.residual, first.residual);
+  EXPECT_EQ(second.deepest, first.deepest);
+  EXPECT_EQ(second.run.work.gravity, first.run.work.gravity);
+  EXPECT_NO_THROW(second.run.require_fit(reader, 3));
+  EXPECT_THROW(second.run.require_fit(reader, 2), FileError) << "the frame is still to come";
+  second.run.frame_start = -1;
+  EXPECT_THROW(second.run.require_fit(reader, 3), FileError);
+  second.run.frame_start = 0;
+  second.run.iterations = -1;
+  EXPECT_THROW(second.run.require_fit(reader, 3), FileError);
+}
+
+}  // namespace account_test
+}  // namespace coluber::chain

@@ -1,0 +1,191 @@
+#include "reproduce/measure.hpp"
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/core/error.hpp"
+
+namespace coluber::app {
+namespace measure_test {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// Five frames of 0.5 s with a scalar t², a vector by link (10 link + axis) + t, and a table of
+/// three axes whose entry [a, b, c] is 100 a + 10 b + c, all counted from 1.
+MeasuredRun make_run() {
+  MeasuredRun run;
+  run.trajectory.observables = {{"square", "s2", "t squared", {}, {}},
+                                {"place", "m", "by link and axis", {2, 2}, {"x", "y"}},
+                                {"table", "", "by three axes", {2, 3, 2}, {"low", "high"}}};
+  for (int k = 0; k < 5; ++k) {
+    const double t = 0.5 * k;
+    run.trajectory.time.push_back(t);
+    auto& values = run.trajectory.values;
+    values.push_back(t * t);
+    for (int link = 1; link <= 2; ++link)
+      for (int axis = 1; axis <= 2; ++axis) values.push_back(10 * link + axis + t);
+    for (int a = 1; a <= 2; ++a)
+      for (int b = 1; b <= 3; ++b)
+        for (int c = 1; c <= 2; ++c) values.push_back(100 * a + 10 * b + c);
+  }
+  run.summary = {{"speed", 0.25, "m/s"}};
+  return run;
+}
+
+double measured(const std::string& spec) {
+  EXPECT_THAT(check_measure(spec), IsEmpty()) << spec;
+  static const MeasuredRun run = make_run();
+  return std::get<double>(
+      compute_measure(spec, "any", [](const std::string&) -> const MeasuredRun& { return run; }));
+}
+
+std::string failure_of(const std::string& spec) {
+  try {
+    return "gave " + std::to_string(measured(spec));
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Value, ReadsOneEntryOfADatasetOfAnyShape) {
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "square", "at": 1.5})"), 2.25);
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "place", "index": 2, "component": "y",
+                         "at": 0.5})"),
+            22.5);
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "table", "index": [2, 3], "component": "high",
+                         "at": 1.0})"),
+            232.0);
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "table", "index": [1, 2, 1], "at": 0.0})"),
+            121.0);
+}
+
+TEST(Value, IsLinearBetweenFrames) {
+  // halfway between 1 and 2.25
+  EXPECT_DOUBLE_EQ(measured(R"({"name": "value", "dataset": "square", "at": 1.25})"), 1.625);
+}
+
+TEST(Value, IsReducedOverTheWindowAndAllEntriesThatAreNotChosen) {
+  const auto square = [](const std::string& rest) {
+    return measured(R"({"name": "value", "dataset": "square", )" + rest + "}");
+  };
+  EXPECT_EQ(square(R"("reduce": "max")"), 4.0);
+  EXPECT_EQ(square(R"("reduce": "min", "from": 1.0)"), 1.0);
+  EXPECT_EQ(square(R"("reduce": "range", "to": 1.0)"), 1.0);
+  EXPECT_EQ(square(R"("reduce": "first", "from": 0.5)"), 0.25);
+  EXPECT_EQ(square(R"("reduce": "last", "to": 1.5)"), 2.25);
+  EXPECT_EQ(square(R"("reduce": "change", "from": 0.5, "to": 1.5)"), 2.0);
+  EXPECT_EQ(square(R"("reduce": "sum")"), 0.25 + 1.0 + 2.25 + 4.0);
+  EXPECT_EQ(square(R"("reduce": "mean")"), 7.5 / 5.0);
+  EXPECT_DOUBLE_EQ(square(R"("reduce": "rms", "from": 1.5)"),
+                   std::sqrt((2.25 * 2.25 + 16.0) / 2.0));
+  // both links at one time: 12 and 22
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "place", "component": "y", "at": 0.0,
+                         "reduce": "mean"})"),
+            17.0);
+  // all entries of all frames: from 111 to 232
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "table", "reduce": "range"})"), 121.0);
+}
+
+TEST(Value, SaysWhatTheRunHasInsteadAndHowToChoose) {
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "places", "at": 0.0})"),
+              HasSubstr("the run has no places; it has square, place, table"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "place", "component": "z", "at": 0.0})"),
+              HasSubstr("place has no component \"z\"; it has x, y"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "place", "index": 3, "at": 0.0})"),
+              HasSubstr("place has 2 entries, not 3"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "square", "index": 1, "at": 0.0})"),
+              HasSubstr("square has 0 axes"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "place", "index": 1, "at": 0.0})"),
+              HasSubstr("choose one by index and component"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "square", "at": 2.5})"),
+              HasSubstr("nothing at 2.5 s"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "square", "at": 1.0, "from": 0.0})"),
+              HasSubstr("at is one time"));
+}
+
+TEST(Series, AMeasureOfPlacesFollowsAnyDataset) {
+  EXPECT_EQ(measured(R"({"name": "displacement", "dataset": "square", "from": 0.5, "to": 2.0})"),
+            3.75);
+  EXPECT_EQ(measured(R"({"name": "mean_velocity", "dataset": "place", "component": "y",
+                         "from": 0.0, "to": 2.0})"),
+            1.0)
+      << "the mean of both links moves as they do";
+  EXPECT_EQ(measured(R"({"name": "first_time", "dataset": "square", "at_least": 2.0})"), 1.5);
+  EXPECT_THAT(failure_of(R"({"name": "displacement", "dataset": "place", "from": 0, "to": 1})"),
+              HasSubstr("place has several components: choose one"));
+  EXPECT_THAT(failure_of(R"({"name": "displacement", "dataset": "place", "link": 1, "index": 1,
+                             "component": "x", "from": 0, "to": 1})"),
+              HasSubstr("index and link are the same: give one"));
+}
+
+TEST(MeasureRun, IsPassedOnToThePartsOfAMeasureOfMeasures) {
+  MeasuredRun slow = make_run();
+  MeasuredRun fast = make_run();
+  fast.summary = {{"speed", 0.5, "m/s"}};
+  const RunLookup lookup = [&](const std::string& name) -> const MeasuredRun& {
+    return name == "fast" ? fast : slow;
+  };
+  const std::string spec = R"({"name": "ratio", "run": "fast",
+      "numerator": {"name": "summary", "item": "speed"},
+      "denominator": {"name": "summary", "item": "speed", "run": "slow"}})";
+  EXPECT_EQ(std::get<double>(compute_measure(spec, "slow", lookup)), 2.0);
+  EXPECT_THAT(runs_of_measure(spec), ::testing::UnorderedElementsAre("fast", "slow"));
+}
+
+TEST(MeasureTable, EveryRowSaysWhatItIsAndItsNamesAreDistinct) {
+  std::map<std::string, int> seen;
+  for (const Measure& row : measures()) {
+    EXPECT_EQ(++seen[row.name], 1) << row.name;
+    EXPECT_FALSE(row.doc.empty()) << row.name;
+    EXPECT_TRUE(row.compute) << row.name;
+    for (const auto& parameter : row.parameters)
+      EXPECT_EQ(parameter.kind == ParameterKind::word, !parameter.words.empty())
+          << row.name << ", " << parameter.name;
+  }
+}
+
+TEST(MeasureTable, TakesMeasuresOfAModelsOwn) {
+  add_measure({"test.twice",
+               "m",
+               "twice a number of the summary",
+               {{"item", ParameterKind::text}, {"more", ParameterKind::number, false}},
+               [](const MeasureCall& call) -> MeasureValue {
+                 for (const auto& item : call.run().summary)
+                   if (item.name == call.text("item"))
+                     return 2.0 * item.number() + call.number("more", 0.0);
+                 throw Error("no such item");
+               }});
+  EXPECT_EQ(measured(R"({"name": "test.twice", "item": "speed"})"), 0.5);
+  EXPECT_EQ(measured(R"({"name": "test.twice", "item": "speed", "more": 1})"), 1.5);
+  EXPECT_THAT(check_measure(R"({"name": "test.twice", "more": "much", "less": 1})"),
+              ElementsAre(HasSubstr("test.twice has no parameter less"),
+                          HasSubstr("test.twice: more is not what the measure takes"),
+                          HasSubstr("test.twice needs item")));
+  EXPECT_THROW(add_measure(measures().back()), Error) << "the name is taken";
+  EXPECT_THROW(add_measure({"test.nothing", "", "", {}, {}}), Error);
+}
+
+TEST(MeasureCheck, RefusesWordsAndListsThatAParameterDoesNotTake) {
+  EXPECT_THAT(check_measure(R"({"name": "value", "dataset": "square", "reduce": "median"})"),
+              ElementsAre("value: reduce is not what the measure takes"));
+  EXPECT_THAT(check_measure(R"({"name": "value", "dataset": "square"})"),
+              ElementsAre("value needs reduce"));
+  for (const std::string index : {"0", "1.5", "[]", "[1, 0]", "\"x\""})
+    EXPECT_THAT(
+        check_measure(R"({"name": "value", "dataset": "d", "at": 0, "index": )" + index + "}"),
+        SizeIs(1))
+        << index;
+  EXPECT_THAT(check_measure(R"({"name": "mean_velocity", "from": 0, "to": 1})"),
+              ElementsAre("mean_velocity needs axis"));
+}
+
+}  // namespace measure_test
+}  // namespace coluber::app
