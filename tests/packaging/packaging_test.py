@@ -3,18 +3,21 @@
 
 usage: packaging_test.py BUILD_FOLDER
 
-examples/own_gait and examples/own_controller are built against the installed library by
-find_package(coluber), own_gait also by pkg-config, and their printed figures are checked.
+examples/own_gait, examples/own_controller and examples/own_model are built against the installed library
+by find_package(coluber), own_gait also by pkg-config. The figures they print are checked; own_model, a model
+with the whole command line, is used as a user of it would.
 Prints `N passed, M failed` last.
 """
 
 import json
+import math
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -70,6 +73,65 @@ def check_controller(program, environment):
     check("the first period of learning is plain PD", first[1] == first[2], done.stdout)
     check("weak PD servos alone do not get better", last[1] > 0.5 * rows[1][1], done.stdout)
     check("learning servos end far below PD", last[2] < 0.25 * last[1], done.stdout)
+
+
+def check_model(folder, environment):
+    """A unicycle with the whole command line: its own files and one registration."""
+    program = folder / "build/own_model"
+
+    def call(*arguments):
+        return subprocess.run([program, *arguments], capture_output=True, text=True, cwd=folder, env=environment)
+
+    done = call("check", "unicycle.toml")
+    check("own_model checks its scenario", done.returncode == 0 and "ok: unicycle, 8 s" in done.stdout, done.stdout + done.stderr)
+    done = call("run", "unicycle.toml", "--out", "run", "--json")
+    if not check("own_model runs its scenario", done.returncode == 0, done.stderr):
+        return
+    summary = json.loads(done.stdout)["summary"]
+    # speed 0.5 m/s: 0.5 m, two arcs of half a turn with radius 0.5/(pi/3), 0.5 m; the arcs end 4 radii to the left
+    radius = 0.5 / (math.pi / 3)
+    check("the wheel has rolled its arcs", abs(summary["displacement"] - math.hypot(1.0, 4 * radius)) < 1e-6, summary)
+    check("the wheel ends in the direction it began in", abs(summary["heading_change"]) < 1e-12, summary)
+    check(
+        "the summary has no figure of models that own_model has nothing of",
+        not {"residual_max", "max_torque", "max_penetration", "distance"} & summary.keys(),
+        summary,
+    )
+    done = call("plot", "run", "--what", "path")
+    check("own_model plots its path", done.returncode == 0 and (folder / "run/plots/path.svg").is_file(), done.stderr)
+    done = call("plot", "run", "--what", "side")
+    check("own_model plots itself from the side", done.returncode == 0 and (folder / "run/plots/side.svg").is_file(), done.stderr)
+    done = call("export", "run", "--to", "csv")
+    header = (folder / "run/trajectory.csv").read_text().splitlines()[0] if done.returncode == 0 else ""
+    check("own_model exports its observables", header == "time,position.x,position.y,heading", header + done.stderr)
+    done = call("bench", "--scenes", "scenes.toml", "--repeat", "1", "--json")
+    row = json.loads(done.stdout)["scenes"][0] if done.returncode == 0 else {}
+    check("own_model times its scene, with null for what it has nothing of", row.get("residual_max", 0) is None and row["us_per_step"] > 0, done.stderr)
+    done = call("list", "keys", "--json")
+    keys = {key["name"]: key for key in json.loads(done.stdout)["keys"]} if done.returncode == 0 else {}
+    check("own_model lists its keys", keys.get("robot.turn.rate_deg", {}).get("models") == ["unicycle"], done.stderr)
+
+    for sentence, change, place, hint in (
+        ("an unknown key", "robot.turn.1.rate=3", "--set robot.turn.1.rate=3: robot.turn.1.rate: unknown key", "did you mean rate_deg?"),
+        ("a fault of one entry of a list", "robot.turn.2.to=1", "unicycle.toml:16:1: robot.turn.2: a turn ends before it begins", "`to`"),
+        ("a key of another model", "robot.links=3", 'robot.links: goes with robot.model = "planar"', "leave it out"),
+        ("a gait, which it takes none of", 'gait.name="sidewinding"', 'gait.name: goes with robot.model = "planar"', "leave it out"),
+        ("a condition on links, of which it has none", "stop.past_x=1.0", 'stop.past_x: the model "unicycle" has no links', "leave it out"),
+        ("a wrong type", 'robot.radius="big"', "robot.radius: expected a number > 0", "radius of the wheel"),
+    ):
+        done = call("check", "unicycle.toml", "--set", change)
+        check(f"own_model refuses {sentence}", done.returncode == 3 and place in done.stderr and hint in done.stderr, done.stderr)
+
+    whole = call("run", "unicycle.toml", "--out", "long", "--duration", "400", "--json")
+    part = subprocess.Popen([program, "run", "unicycle.toml", "--out", "cut", "--duration", "400", "-q"], cwd=folder, env=environment,
+                            stderr=subprocess.DEVNULL)  # fmt: skip
+    while not (folder / "cut/checkpoint.bin").exists() and part.poll() is None:
+        time.sleep(0.01)
+    part.kill()
+    part.wait()
+    done = call("run", "unicycle.toml", "--out", "cut", "--duration", "400", "--resume", "--json")
+    same = whole.returncode == 0 and done.returncode == 0 and (folder / "cut/replay.bin").read_bytes() == (folder / "long/replay.bin").read_bytes()
+    check("own_model resumes a killed run bit-identically", same, whole.stderr + done.stderr)
 
 
 def check_soname(prefix, version):
@@ -140,7 +202,7 @@ def main(build, work):
     done = run(program, "list", "scenarios", env=plain, cwd=work)
     check("the installed program lists its scenarios", "aiko_course" in done.stdout, done.stdout + done.stderr)
 
-    for example in ("own_gait", "own_controller"):
+    for example in ("own_gait", "own_controller", "own_model"):
         folder = work / example
         shutil.copytree(SOURCE / "examples" / example, folder)
         configured = run(
@@ -152,8 +214,10 @@ def main(build, work):
         if check(f"{example} builds by find_package(coluber) in a project of C++ alone", built):
             if example == "own_gait":
                 check_gait("find_package", folder / "build/own_gait", environment)
-            else:
+            elif example == "own_controller":
                 check_controller(folder / "build/own_controller", environment)
+            else:
+                check_model(folder, environment)
 
     check_versions(work, prefix, version, compiler, environment)
 

@@ -1,0 +1,20 @@
+# coluber_join(target top): compiles the target's sources folder by folder, each folder below `top` as one unit, so that
+# the headers they share are read, and Eigen's templates instantiated, once. The kernels of
+# the fast steps stay by themselves, one unit for each kind of processor. Preset clang compiles every file alone, which shows a missing include.
+function(coluber_join target top)
+  if(NOT COLUBER_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(IS_PREFIX top ${source} below)
+    if(NOT below OR source MATCHES "_(portable|avx2|avx512|avx512vl)\\.cpp$")
+      continue()
+    endif()
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${top})
+    string(MAKE_C_IDENTIFIER ${folder} group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
