@@ -1,12 +1,27 @@
-# coluber_join(target top): compiles the target's sources folder by folder, each folder below `top` as one unit, so that
-# the headers they share are read, and Eigen's templates instantiated, once. The kernels of
-# the fast steps stay by themselves, one unit for each kind of processor. Preset clang compiles every file alone, which shows a missing include.
+# coluber_unit(target name sources…): compiles these sources of a target as one unit, so that the headers they share are
+# read, and Eigen's templates instantiated, once. As CMake's own UNITY_BUILD does, but with paths that count from the
+# source folder: what one clone has compiled, ccache finds for another.
+function(coluber_unit target name)
+  set(text "")
+  foreach(source ${ARGN})
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE relative)
+    string(APPEND text "#include \"${relative}\"\n")
+  endforeach()
+  set(unit ${CMAKE_CURRENT_BINARY_DIR}/units/${target}_${name}.cpp)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "${text}" @ONLY)  # written only where it changes
+  set_source_files_properties(${ARGN} PROPERTIES HEADER_FILE_ONLY ON)
+  target_sources(${target} PRIVATE ${unit})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+endfunction()
+
+# coluber_join(target top): every folder below `top` becomes one unit of the target. The kernels of the fast steps stay by
+# themselves, one unit for each kind of processor. Preset clang compiles every file alone, which shows a missing include.
 function(coluber_join target top)
   if(NOT COLUBER_UNITY)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)
+  set(groups "")
   foreach(source ${sources})
     cmake_path(IS_PREFIX top ${source} below)
     if(NOT below OR source MATCHES "_(portable|avx2|avx512|avx512vl)\\.cpp$")
@@ -15,6 +30,11 @@ function(coluber_join target top)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${top})
     string(MAKE_C_IDENTIFIER ${folder} group)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    list(APPEND groups ${group})
+    list(APPEND sources_${group} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group ${groups})
+    coluber_unit(${target} ${group} ${sources_${group}})
   endforeach()
 endfunction()
