@@ -5,6 +5,7 @@
 #include "coluber/core/state_hash.hpp"
 #include "coluber/planar/system.hpp"
 
+#include "chain/save_restore.hpp"
 #include "nonsmooth/exchange.hpp"
 
 // What a checkpoint holds of the planar snake. Each function below goes both ways. The structured
@@ -12,9 +13,6 @@
 // `version` goes up by one.
 
 namespace coluber::planar {
-namespace {
-
-constexpr std::uint32_t version = 5;
 
 template <typename Bytes, typename Value>
 void exchange_state(Bytes& bytes, Value& state) {
@@ -28,6 +26,10 @@ void exchange_state(Bytes& bytes, Value& state) {
     nonsmooth::exchange_point(bytes, point);
   });
 }
+
+namespace {
+
+constexpr std::uint32_t version = 5;
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
 void require_fit(const ByteReader& bytes, const Model& model, const State& state,
@@ -56,33 +58,21 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 
 template <typename Bytes, typename Self>
 void PlanarSystem::exchange_sums(Bytes& bytes, Self& self) {
-  bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
-  chain::ContactAccount<2>::exchange(bytes, self.account_);
+  exchange_account(bytes, self);
   bytes(self.max_penetration_, self.start_);
 }
 
 bool PlanarSystem::save_state(ByteWriter& bytes) const {
   bytes.section("planar", version);
-  exchange_state(bytes, state_);
-  exchange_sums(bytes, *this);
-  hardest_.save(bytes);
+  chain::save(bytes, state_, hardest_, [this](auto& to) { exchange_sums(to, *this); });
   return true;
 }
 
 void PlanarSystem::restore_state(ByteReader& bytes) {
   bytes.section("planar", version);
-  State state = state_;
-  exchange_state(bytes, state);
-  require_fit(bytes, model_, state, state_.ground.size());
-  auto hardest = hardest_;
-  restore_or_keep(
-      bytes, [this](auto& to) { exchange_sums(to, *this); },
-      [&] {
-        account_.run.require_fit(bytes, state.k);
-        hardest.load(bytes);
-      });
-  state_ = std::move(state);
-  hardest_ = std::move(hardest);
+  chain::restore(
+      bytes, state_, hardest_, account_.run, [this](auto& to) { exchange_sums(to, *this); },
+      [&](const State& found) { require_fit(bytes, model_, found, state_.ground.size()); });
   data_.candidates.valid = false;
 }
 

@@ -1,7 +1,6 @@
 #include "coluber/planar/system.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -10,19 +9,25 @@
 
 namespace coluber::planar {
 
+namespace {
+
+constexpr int kContactSlots = 4;
+
+/// A model that is physical. Throws Error.
+Model checked(Model model) {
+  require_valid(model);
+  return model;
+}
+
+}  // namespace
+
 PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options, bool keep_hardest)
-    : model_((require_valid(model), std::move(model))),
-      state_(std::move(state)),
-      options_(options),
-      data_(model_),
-      command_(model_.n() - 1),
-      bodies_(make_bodies(model_)),
-      arrows_{chain::make_arrows(model_.n(), kContactSlots, "obstacle", "obstacle forces",
-                                 "#cc3311", "contact")},
-      hardest_(keep_hardest),
-      account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
+    : ContactSystem(checked(std::move(model)), std::move(state), options, keep_hardest) {
+  bodies_ = make_bodies(model_);
+  arrows_ = {chain::make_arrows(model_.n(), kContactSlots, "obstacle", "obstacle forces", "#cc3311",
+                                "contact")};
   pose_.resize(model_.n());
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   start_ << pose_.origin, pose_.theta(model_.base());
   for (int i = 0; i < model_.n(); ++i) {
     const Link& link = model_.links[static_cast<std::size_t>(i)];
@@ -71,16 +76,10 @@ void PlanarSystem::add_rows() {
                          "deepest overlap with an obstacle since the last frame");
 }
 
-void PlanarSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
-                               Eigen::Ref<Eigen::VectorXd> phidot) const {
-  phi = state_.phi - 0.5 * options_.dt * state_.phidot;
-  phidot = state_.phidot;
-}
-
 // From the middle link to the first, over their joints: all as of time(), the velocities those of
 // the joint coordinates. (The links' own, `State::u`, belong to the middle of the last step.)
 void PlanarSystem::base_state(BaseState& base) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   const int b = model_.base();
   double omega = state_.twist(0);
   Vector2d v = state_.twist.tail<2>();
@@ -98,21 +97,20 @@ void PlanarSystem::base_state(BaseState& base) const {
   base = {r, pose_.theta(0), v, omega};
 }
 
-StepInfo PlanarSystem::step(const JointCommand& command) {
-  if (hardest_.wanted()) {
-    make_problem(model_, state_, command, options_, data_);
-    hardest_.look_at(data_.problem, data_.previous, data_.solution,
-                     static_cast<double>(state_.k + 1) * options_.dt);
-  }
-  last_ = planar::step(model_, state_, data_, command, options_);
-  options_.audit = false;  // until the next frame is expected
-  if (hardest_.wanted()) hardest_.judge(last_);
-  if (last_.status == Status::non_finite) {
-    return account_.tell(last_, std::numeric_limits<double>::quiet_NaN());
-  }
-  max_penetration_ = std::max(max_penetration_, data_.penetration);
-  return account_.add(last_, data_, command.phi_d, data_.penetration, time());
+nonsmooth::ContactStepInfo PlanarSystem::take_step(const JointCommand& command) {
+  return planar::step(model_, state_, data_, command, options_);
 }
+
+void PlanarSystem::fill_problem_of(const JointCommand& command) {
+  make_problem(model_, state_, command, options_, data_);
+}
+
+double PlanarSystem::note_step() {
+  max_penetration_ = std::max(max_penetration_, data_.penetration);
+  return data_.penetration;
+}
+
+void PlanarSystem::update_pose() const { compute_pose_at_time(model_, state_, options_.dt, pose_); }
 
 // A straight chain has the fastest joint mode; the present posture may have a faster one in odd
 // robots.
@@ -122,35 +120,18 @@ double PlanarSystem::explicit_servo_limit(double k_P, double k_D) const {
                   planar::explicit_servo_limit(model_, state_, k_P, k_D));
 }
 
-double PlanarSystem::link_length(int link) const {
-  return model_.links[static_cast<std::size_t>(link)].L;
-}
-
-double PlanarSystem::link_mass(int link) const {
-  return model_.links[static_cast<std::size_t>(link)].m;
-}
-
 void PlanarSystem::link_centres(Eigen::Ref<VectorXd> centres) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   write_centres(pose_, centres);
 }
 
-std::string PlanarSystem::dump_hardest_problem(const std::filesystem::path& file) const {
-  return hardest_.dump(file);
-}
-
-void PlanarSystem::observe(std::span<double> frame) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
-  observables_.write(frame);
-}
-
 void PlanarSystem::poses(std::span<double> values) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   write_poses(model_, pose_, values);
 }
 
 void PlanarSystem::contacts(std::size_t /*family*/, std::span<ContactSlot> slots) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   chain::open_slots(slots);
   for (const ObstacleMemory& entry : state_.near) {
     if (entry.point.closed == 0) continue;
@@ -170,7 +151,7 @@ void PlanarSystem::contacts(std::size_t /*family*/, std::span<ContactSlot> slots
 }
 
 std::vector<SummaryItem> PlanarSystem::summary() const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   const Vector2d moved = pose_.origin - start_.head<2>();
   std::vector<SummaryItem> items =
       chain::make_summary(moved.norm(), pose_.theta(model_.base()) - start_(2), time(),

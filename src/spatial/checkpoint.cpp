@@ -7,6 +7,7 @@
 #include "coluber/core/state_hash.hpp"
 #include "coluber/spatial/system.hpp"
 
+#include "chain/save_restore.hpp"
 #include "nonsmooth/exchange.hpp"
 
 // What a checkpoint holds of the snake in space. Each function below goes both ways. The structured
@@ -14,9 +15,6 @@
 // `version` goes up by one.
 
 namespace coluber::spatial {
-namespace {
-
-constexpr std::uint32_t version = 3;
 
 template <typename Bytes, typename Value>
 void exchange_state(Bytes& bytes, Value& state) {
@@ -32,6 +30,10 @@ void exchange_state(Bytes& bytes, Value& state) {
     });
   }
 }
+
+namespace {
+
+constexpr std::uint32_t version = 3;
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
 void require_fit(const ByteReader& bytes, const Model& model, const State& state) {
@@ -57,34 +59,22 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 
 template <typename Bytes, typename Self>
 void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
-  bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
-  chain::ContactAccount<3>::exchange(bytes, self.account_);
+  exchange_account(bytes, self);
   bytes(self.ground_penetration_, self.obstacle_penetration_, self.start_, self.heading_,
         self.start_heading_);
 }
 
 bool SpatialSystem::save_state(ByteWriter& bytes) const {
   bytes.section("spatial", version);
-  exchange_state(bytes, state_);
-  exchange_sums(bytes, *this);
-  hardest_.save(bytes);
+  chain::save(bytes, state_, hardest_, [this](auto& to) { exchange_sums(to, *this); });
   return true;
 }
 
 void SpatialSystem::restore_state(ByteReader& bytes) {
   bytes.section("spatial", version);
-  State state = state_;
-  exchange_state(bytes, state);
-  require_fit(bytes, model_, state);
-  auto hardest = hardest_;
-  restore_or_keep(
-      bytes, [this](auto& to) { exchange_sums(to, *this); },
-      [&] {
-        account_.run.require_fit(bytes, state.k);
-        hardest.load(bytes);
-      });
-  state_ = std::move(state);
-  hardest_ = std::move(hardest);
+  chain::restore(
+      bytes, state_, hardest_, account_.run, [this](auto& to) { exchange_sums(to, *this); },
+      [&](const State& found) { require_fit(bytes, model_, found); });
 }
 
 std::uint64_t SpatialSystem::state_hash() const {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -35,25 +34,25 @@ std::vector<Body> make_bodies(const Model& model) {
   return bodies;
 }
 
+/// A model that is physical. Throws Error.
+Model checked(Model model) {
+  require_valid(model);
+  return model;
+}
+
 double heading_of(const Pose& pose, int i) { return math::atan2(pose.e_z(1, i), pose.e_z(0, i)); }
 
 }  // namespace
 
 SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& options,
                              bool keep_hardest)
-    : model_((require_valid(model), std::move(model))),
-      state_(std::move(state)),
-      options_(options),
-      data_(model_),
-      command_(model_.angles()),
-      bodies_(make_bodies(model_)),
-      arrows_{chain::make_arrows(model_.n(), kGroundSlots, "ground", "ground forces", "#009e73",
-                                 "ground"),
-              chain::make_arrows(model_.n(), kObstacleSlots, "obstacle", "obstacle forces",
-                                 "#cc3311", "contact")},
-      hardest_(keep_hardest),
-      account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+    : ContactSystem(checked(std::move(model)), std::move(state), options, keep_hardest) {
+  bodies_ = make_bodies(model_);
+  arrows_ = {
+      chain::make_arrows(model_.n(), kGroundSlots, "ground", "ground forces", "#009e73", "ground"),
+      chain::make_arrows(model_.n(), kObstacleSlots, "obstacle", "obstacle forces", "#cc3311",
+                         "contact")};
+  update_pose();
   start_ = pose_.origin;
   start_heading_ = heading_ = heading_of(pose_, model_.base());
   for (int i = 0; i < model_.n(); ++i) {
@@ -151,30 +150,24 @@ void SpatialSystem::write_link_angles(std::span<double> out) const {
   for (std::size_t i = b; i-- > 0;) out[i] = follow(i, out[i + 1]);
 }
 
-void SpatialSystem::joint_state(Eigen::Ref<Eigen::VectorXd> phi,
-                                Eigen::Ref<Eigen::VectorXd> phidot) const {
-  phi = state_.phi - 0.5 * options_.dt * state_.phidot;
-  phidot = state_.phidot;
+nonsmooth::ContactStepInfo SpatialSystem::take_step(const JointCommand& command) {
+  return spatial::step(model_, state_, data_, command, options_);
 }
 
-StepInfo SpatialSystem::step(const JointCommand& command) {
-  if (hardest_.wanted()) {
-    make_problem(model_, state_, command, options_, data_);
-    hardest_.look_at(data_.problem, data_.previous, data_.solution,
-                     static_cast<double>(state_.k + 1) * options_.dt);
-  }
-  last_ = spatial::step(model_, state_, data_, command, options_);
-  options_.audit = false;  // until the next frame is expected
-  if (hardest_.wanted()) hardest_.judge(last_);
-  if (last_.status == Status::non_finite) {
-    return account_.tell(last_, std::numeric_limits<double>::quiet_NaN());
-  }
+void SpatialSystem::fill_problem_of(const JointCommand& command) {
+  make_problem(model_, state_, command, options_, data_);
+}
+
+double SpatialSystem::note_step() {
   ground_penetration_ = std::max(ground_penetration_, data_.ground_penetration);
   obstacle_penetration_ = std::max(obstacle_penetration_, data_.obstacle_penetration);
   const double turned = heading_of(data_.pose, model_.base()) - heading_;
   heading_ += std::remainder(turned, 2.0 * std::numbers::pi);
-  return account_.add(last_, data_, command.phi_d,
-                      std::max(data_.ground_penetration, data_.obstacle_penetration), time());
+  return std::max(data_.ground_penetration, data_.obstacle_penetration);
+}
+
+void SpatialSystem::update_pose() const {
+  compute_pose_at_time(model_, state_, options_.dt, pose_);
 }
 
 double SpatialSystem::explicit_servo_limit(double k_P, double k_D) const {
@@ -185,23 +178,11 @@ double SpatialSystem::explicit_servo_limit(double k_P, double k_D) const {
                   spatial::explicit_servo_limit(model_, state_, k_P, k_D));
 }
 
-double SpatialSystem::link_length(int link) const {
-  return model_.links[static_cast<std::size_t>(link)].L;
-}
-
-double SpatialSystem::link_mass(int link) const {
-  return model_.links[static_cast<std::size_t>(link)].m;
-}
-
 void SpatialSystem::link_centres(Eigen::Ref<VectorXd> centres) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   for (int i = 0; i < model_.n(); ++i) {
     centres.segment<2>(2 * static_cast<Eigen::Index>(i)) = pose_.centre(i).head<2>();
   }
-}
-
-std::string SpatialSystem::dump_hardest_problem(const std::filesystem::path& file) const {
-  return hardest_.dump(file);
 }
 
 double SpatialSystem::potential_energy() const {
@@ -212,13 +193,8 @@ double SpatialSystem::potential_energy() const {
   return energy;
 }
 
-void SpatialSystem::observe(std::span<double> frame) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
-  observables_.write(frame);
-}
-
 void SpatialSystem::poses(std::span<double> values) const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   double* out = values.data();
   for (int i = 0; i < model_.n(); ++i) {
     // The capsule is drawn about the link's middle, which the centre of gravity may be ahead of,
@@ -237,7 +213,7 @@ void SpatialSystem::poses(std::span<double> values) const {
 // One family of arrows per surface, in the order of SurfaceIndex.
 void SpatialSystem::contacts(std::size_t family, std::span<ContactSlot> slots) const {
   static_assert(kGround == 0 && kCylinders == 1);
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   chain::open_slots(slots);
   const auto index = static_cast<SurfaceIndex>(family);
   const world::Surface& surface =
@@ -260,7 +236,7 @@ void SpatialSystem::contacts(std::size_t family, std::span<ContactSlot> slots) c
 }
 
 std::vector<SummaryItem> SpatialSystem::summary() const {
-  compute_pose_at_time(model_, state_, options_.dt, pose_);
+  update_pose();
   const double distance = (pose_.origin - start_).head<2>().norm();  // over the ground
   double weight = 0.0;
   for (const Link& link : model_.links) weight += link.m * model_.g;

@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "coluber/chain/account.hpp"
+#include "coluber/core/system.hpp"
+#include "coluber/drive/joints.hpp"
+#include "coluber/drive/linked.hpp"
+#include "coluber/nonsmooth/hardest_problem.hpp"
+
+namespace coluber::chain {
+
+/// A chain with contacts behind the common interface, in the plane or in space: keeps what a
+/// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
+/// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`).
+template <typename Parts>
+class ContactSystem : public System, public JointDriven, public Linked {
+ public:
+  using Model = typename Parts::Model;
+  using State = typename Parts::State;
+  using StepOptions = typename Parts::StepOptions;
+  using Data = typename Parts::Data;
+
+  [[nodiscard]] double dt() const override { return options_.dt; }
+  [[nodiscard]] std::int64_t step_count() const override { return state_.k; }
+  StepInfo step() override { return step(idle_); }
+  StepInfo step(const JointCommand& command) override;
+  [[nodiscard]] const std::vector<StepFigure>& figures() const override { return account_.figures; }
+  void expect_frame() override { options_.audit = true; }
+  void set_profile(Profile* profile) override { data_.profile = profile; }
+
+  [[nodiscard]] int joint_count() const override { return static_cast<int>(state_.phi.size()); }
+  void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
+                   Eigen::Ref<Eigen::VectorXd> phidot) const override {
+    phi = state_.phi - 0.5 * options_.dt * state_.phidot;
+    phidot = state_.phidot;
+  }
+  [[nodiscard]] int link_count() const override { return model_.n(); }
+  [[nodiscard]] double link_length(int link) const override {
+    return model_.links[static_cast<std::size_t>(link)].L;
+  }
+  [[nodiscard]] double link_mass(int link) const override {
+    return model_.links[static_cast<std::size_t>(link)].m;
+  }
+
+  [[nodiscard]] const std::vector<Observable>& observables() const override {
+    return observables_.list();
+  }
+  void observe(std::span<double> frame) const override {
+    update_pose();
+    observables_.write(frame);
+  }
+  void start_frame() override { account_.start_frame(state_.k); }
+  [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
+  [[nodiscard]] const std::vector<ArrowFamily>& arrows() const override { return arrows_; }
+  std::string dump_hardest_problem(const std::filesystem::path& file) const override {
+    return hardest_.dump(file);
+  }
+
+  /// Robot and world.
+  [[nodiscard]] const Model& model() const { return model_; }
+  /// Where the robot is, to continue from.
+  [[nodiscard]] const State& state() const { return state_; }
+  /// How it steps.
+  [[nodiscard]] const StepOptions& options() const { return options_; }
+  /// Results of the last step.
+  [[nodiscard]] const Data& data() const { return data_; }
+  /// How the last step came out.
+  [[nodiscard]] const nonsmooth::ContactStepInfo& last_step() const { return last_; }
+
+ protected:
+  /// Of a model that is physical. `keep_hardest`: for `dump_hardest_problem`; the same steps, which
+  /// take longer.
+  ContactSystem(Model model, State state, const StepOptions& options, bool keep_hardest)
+      : model_(std::move(model)),
+        state_(std::move(state)),
+        options_(options),
+        data_(model_),
+        idle_(static_cast<int>(state_.phi.size())),
+        hardest_(keep_hardest),
+        account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {}
+
+  /// One step of the model.
+  virtual nonsmooth::ContactStepInfo take_step(const JointCommand& command) = 0;
+  /// Fills `data_.problem` for the step that starts now.
+  virtual void fill_problem_of(const JointCommand& command) = 0;
+  /// A step was taken: sums up what the model has beside the account. Returns the deepest overlap
+  /// of the step (m).
+  virtual double note_step() = 0;
+  /// `pose_` as of time().
+  virtual void update_pose() const = 0;
+
+  /// What is summed up beside the state, to or from a checkpoint.
+  template <typename Bytes, typename Self>
+  static void exchange_account(Bytes& bytes, Self& self) {
+    bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
+    ContactAccount<Parts::axes>::exchange(bytes, self.account_);
+  }
+
+  Model model_;
+  State state_;
+  StepOptions options_;
+  Data data_;
+  JointCommand idle_;  // asks for nothing
+  nonsmooth::ContactStepInfo last_;
+  mutable typename Parts::Pose pose_;  // at time(), for observers
+  ObservableTable observables_;
+  std::vector<Body> bodies_;
+  std::vector<ArrowFamily> arrows_;
+  nonsmooth::HardestProblem<Parts::twist> hardest_;
+  ContactAccount<Parts::axes> account_;
+};
+
+template <typename Parts>
+StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
+  if (hardest_.wanted()) {
+    fill_problem_of(command);
+    hardest_.look_at(data_.problem, data_.previous, data_.solution,
+                     static_cast<double>(state_.k + 1) * options_.dt);
+  }
+  last_ = take_step(command);
+  options_.audit = false;  // until the next frame is expected
+  if (hardest_.wanted()) hardest_.judge(last_);
+  if (last_.status == Status::non_finite) {
+    return account_.tell(last_, std::numeric_limits<double>::quiet_NaN());
+  }
+  const double deepest = note_step();
+  return account_.add(last_, data_, command.phi_d, deepest, time());
+}
+
+}  // namespace coluber::chain
