@@ -128,22 +128,6 @@ void report_resumed(const simulation::Simulation& simulation, const record::RunF
   report_removed(out);
 }
 
-// replay.html. A run is whole without it; false: there is none.
-bool write_page(const fs::path& folder, const fs::path& page, const record::GiveUp& give_up) {
-  if (find_viewer().empty()) return false;
-  try {
-    save_replay_page(folder, page, give_up);
-    return true;
-  } catch (const record::GivenUp&) {
-    print_warning(fmt::format(
-        "interrupted before there was a replay.html: `coluber export {} --to html` writes it",
-        folder.string()));
-  } catch (const Error& error) {
-    print_warning(fmt::format("there is no replay.html: {}", error.what()));
-  }
-  return false;
-}
-
 // The run is complete with or without it.
 void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) {
   const fs::path file = dump_file(simulation.scenario);

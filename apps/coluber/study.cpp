@@ -36,17 +36,19 @@ struct StudyArguments {
   bool quiet = false;
 };
 
-// The frames and figures as a run folder, with its page.
-void finish_folder(record::RunFolder& out, const simulation::RunOutcome& outcome, bool quiet) {
+// The frames and figures as a run folder, with its page. False: interrupted before it was whole.
+bool finish_folder(record::RunFolder& out, const simulation::RunOutcome& outcome, bool quiet) {
   Patience patience;
   const record::GiveUp give_up = [&patience] { return patience(); };
   const fs::path folder = out.path();
   const fs::path page = folder / "replay.html";
-  const bool whole = out.finish(outcome, give_up).whole;
-  if (whole && !find_viewer().empty()) save_replay_page(folder, page, give_up);
-  if (quiet || !whole) return;
-  fmt::print(stderr, "wrote {}\n", folder.string());
-  if (fs::exists(page)) fmt::print(stderr, "open  {}\n", page.string());
+  if (!out.finish(outcome, give_up).whole) return false;
+  const bool has_page = write_page(folder, page, give_up);
+  if (!quiet) {
+    fmt::print(stderr, "wrote {}\n", folder.string());
+    if (has_page) fmt::print(stderr, "open  {}\n", page.string());
+  }
+  return true;
 }
 
 int run_study(const StudyArguments& arguments) {
@@ -72,15 +74,16 @@ int run_study(const StudyArguments& arguments) {
     sinks.push_back(&*out);
   }
   simulation::RunOutcome outcome;
+  bool whole = true;
   try {
     outcome = simulation::run(job, sinks, &interrupted);
-    if (out) finish_folder(*out, outcome, arguments.quiet);
+    if (out) whole = finish_folder(*out, outcome, arguments.quiet);
   } catch (const std::exception& error) {
     if (out) out->abandon(error.what());
     throw;
   }
-  if (outcome.status == simulation::RunStatus::interrupted) {
-    print_error(fmt::format("error: {}", outcome.message));
+  if (outcome.status == simulation::RunStatus::interrupted || !whole) {
+    print_error(fmt::format("error: {}", whole ? outcome.message : "interrupted"));
     return 130;
   }
   if (arguments.json) {

@@ -1,7 +1,9 @@
 // A model of one's own with the whole command line: a wheel that rolls upright without slipping.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <coluber/cli/cli.hpp>
@@ -151,6 +153,7 @@ class UnicycleSystem final : public System {
 int main(int argc, char** argv) {
   simulation::add_model(
       {{{.name = "unicycle", .doc = "a wheel that rolls upright", .sections = {&unicycle_keys()}},
+        false,
         false},  // it takes no gait and no controller
        [](const drive::Build& build) -> std::unique_ptr<System> {
          return std::make_unique<UnicycleSystem>(build.get<Unicycle>(),

@@ -41,7 +41,7 @@ ObservableTable::Writer write_forces(const Impulses& sum, PerSecond per_second) 
   };
 }
 
-/// Kinetic energy and works.
+/// Kinetic energy.
 template <typename Energy>
 void add_energy_row(ObservableTable& table, Energy energy) {
   table.add({"energy", "J", "kinetic energy", {}, {}, Plotted::scalar}, write_number(energy));
@@ -53,10 +53,9 @@ inline void add_work_row(ObservableTable& table, const char* name, const char* d
   table.add({name, "J", doc, {}}, write_number([&value] { return value; }));
 }
 
-/// Residuals, iterations and penetration of a chain with contacts.
+/// Residuals and iterations of a chain with contacts.
 template <typename Account, typename Steps>
-void add_solver_rows(ObservableTable& table, const Account& account, Steps steps,
-                     const char* overlap) {
+void add_solver_rows(ObservableTable& table, const Account& account, Steps steps) {
   table.add({"residual",
              "",
              "largest scaled residual since the last frame: of every step's own test, and of the "
@@ -69,6 +68,11 @@ void add_solver_rows(ObservableTable& table, const Account& account, Steps steps
             write_number([&account] { return account.rigid_residual; }));
   table.add({"iterations", "", "solver sweeps per step, mean since the last frame", {}},
             write_number([&account, steps] { return account.run.mean_iterations(steps()); }));
+}
+
+/// How deep it was in what it touches.
+template <typename Account>
+void add_penetration_row(ObservableTable& table, const Account& account, const char* overlap) {
   table.add({"penetration", "m", overlap, {}},
             write_number([&account] { return account.deepest; }));
 }

@@ -2,7 +2,7 @@
 
 namespace coluber::control {
 
-std::string Controller::connect(const System& system, std::vector<drive::Warning>& /*warnings*/) {
+std::string Controller::connect(System& system, std::vector<drive::Warning>& /*warnings*/) {
   return dynamic_cast<const JointDriven*>(&system) != nullptr ? ""
                                                               : "needs joints that take torques";
 }

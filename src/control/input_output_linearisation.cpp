@@ -70,7 +70,7 @@ void InputOutputLinearisation::update(const ControlInput& input, JointCommand& c
   }
 }
 
-std::string InputOutputLinearisation::connect(const System& system,
+std::string InputOutputLinearisation::connect(System& system,
                                               std::vector<drive::Warning>& warnings) {
   if (dynamic_cast<const MovingBase*>(&system) == nullptr ||
       dynamic_cast<const JointDriven*>(&system) == nullptr) {

@@ -44,7 +44,7 @@ void Pd::update(const ControlInput& input, JointCommand& command) {
   }
 }
 
-std::string Pd::connect(const System& system, std::vector<drive::Warning>& warnings) {
+std::string Pd::connect(System& system, std::vector<drive::Warning>& warnings) {
   const auto* joints = dynamic_cast<const JointDriven*>(&system);
   if (joints == nullptr) return "needs joints that take torques";
   if (options_.implicit_servo || joints->joint_count() == 0) return "";

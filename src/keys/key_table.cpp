@@ -66,7 +66,8 @@ std::string first_name(const Components& components) {
 }
 
 /// The words by which a scenario chooses its components.
-void add_words(const Registry& registry, const std::vector<std::string>& driven, Gatherer& all) {
+void add_words(const Registry& registry, const std::vector<std::string>& with_gait,
+               const std::vector<std::string>& with_controller, Gatherer& all) {
   using enum KeyType;
   all.add({.name = "robot.model",
            .type = choice,
@@ -88,14 +89,14 @@ void add_words(const Registry& registry, const std::vector<std::string>& driven,
            .choices = choices_of(registry.gaits),
            .doc = "joint references; without a [gait] the start angles are held",
            .example = '"' + first_name(registry.gaits) + '"'},
-          driven);
+          with_gait);
   all.add({.name = "controller.name",
            .type = choice,
            .default_value = first_name(registry.controllers),
            .choices = choices_of(registry.controllers),
            .doc = "joint controller",
            .example = '"' + first_name(registry.controllers) + '"'},
-          driven);
+          with_controller);
 }
 
 /// [robot], [start] … in the order of a file, tables below a table behind its own keys.
@@ -140,13 +141,17 @@ std::vector<const Section*> Registry::sections_of(const Check::Words& words) con
   const bool unknown_model = std::ranges::none_of(
       models, [&](const ModelKeys& model) { return model.name == words.model; });
   bool takes_gait = unknown_model;
+  bool takes_controller = unknown_model;
   for (const ModelKeys& model : models) {
     if (!unknown_model && model.name != words.model) continue;
     add(model.sections);
     takes_gait = takes_gait || model.takes_gait;
+    takes_controller = takes_controller || model.takes_controller;
   }
   if (takes_gait) {
     for (const Component& gait : gaits) add(gait.sections);
+  }
+  if (takes_controller) {
     for (const Component& controller : controllers) {
       if (words.controller.empty() || controller.name == words.controller) {
         add(controller.sections);
@@ -158,12 +163,14 @@ std::vector<const Section*> Registry::sections_of(const Check::Words& words) con
 }
 
 KeyTable::KeyTable(const Registry& registry) {
-  std::vector<std::string> driven;  // models that take a gait and a controller
+  std::vector<std::string> with_gait;
+  std::vector<std::string> with_controller;
   for (const ModelKeys& model : registry.models) {
-    if (model.takes_gait) driven.push_back(model.name);
+    if (model.takes_gait) with_gait.push_back(model.name);
+    if (model.takes_controller) with_controller.push_back(model.name);
   }
   Gatherer all;
-  add_words(registry, driven, all);
+  add_words(registry, with_gait, with_controller, all);
   for (const Section* section : registry.common) {
     all.add(*section, [](Owners& owners) { owners.everyone = true; });
   }
@@ -178,16 +185,18 @@ KeyTable::KeyTable(const Registry& registry) {
       all.add(*section, [&](Owners& owners) { add_once(owners.models, model.name); });
     }
   }
-  const auto add_driven = [&](Owners& owners) {
-    for (const std::string& name : driven) add_once(owners.models, name);
+  const auto add_models = [](Owners& owners, const std::vector<std::string>& models) {
+    for (const std::string& name : models) add_once(owners.models, name);
   };
   for (const Component& gait : registry.gaits) {
-    for (const Section* section : gait.sections) all.add(*section, add_driven);
+    for (const Section* section : gait.sections) {
+      all.add(*section, [&](Owners& owners) { add_models(owners, with_gait); });
+    }
   }
   for (const Component& controller : registry.controllers) {
     for (const Section* section : controller.sections) {
       all.add(*section, [&](Owners& owners) {
-        add_driven(owners);
+        add_models(owners, with_controller);
         owners.by_controllers = true;
         add_once(owners.controllers, controller.name);
       });

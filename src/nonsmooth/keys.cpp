@@ -1,21 +1,8 @@
 #include "coluber/nonsmooth/keys.hpp"
 
+#include "thesis_factor.hpp"
+
 namespace coluber::nonsmooth {
-
-namespace {
-
-keys::Key factor(const char* name, const char* of, const char* example) {
-  return {.name = name,
-          .unit = "kg",
-          .min = 0,
-          .max = 1e9,
-          .above_min = true,
-          .doc = std::string("prox factor of ") + of +
-                 ", Transeth Table 7.2; for name = \"thesis\" only",
-          .example = example};
-}
-
-}  // namespace
 
 const keys::Section& solver_keys() {
   static const keys::Section section =
@@ -55,9 +42,9 @@ const keys::Section& solver_keys() {
                 .example = "\"problem.json\"",
                 .written = true},
                &SolverKeys::dump)
-          .row(factor("thesis.r_T", "ground friction", "1.3"),
+          .row(thesis_factor("thesis.r_T", "ground friction", "1.3"),
                [](auto& solver) -> auto& { return solver.thesis.r_T; })
-          .row(factor("thesis.r_H", "obstacle contact", "0.01"),
+          .row(thesis_factor("thesis.r_H", "obstacle contact", "0.01"),
                [](auto& solver) -> auto& { return solver.thesis.r_H; })
           .row({.name = "thesis.epsilon",
                 .unit = "N s",

@@ -3,7 +3,7 @@
 /// Laws of the friction points at the present velocities and impulses, after the increments of a
 /// sweep if `apply`. Returns max F², scaled.
 template <bool apply>
-double laws(FastArrays& k) {
+[[gnu::always_inline]] inline double laws(FastArrays& k) {
   const Lanes zero = {};
   const Lanes r = zero + kProxR / (mu_max(k) * mu_max(k));
   Lanes worst = zero;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -17,18 +16,19 @@
 #include "coluber/world/keys.hpp"
 
 #include "chain/overlap.hpp"
+#include "math/degree.hpp"
 
 namespace coluber::planar {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180.0;
+using math::degree;
 
 /// At rest, placed as `[start]` says.
 State make_start(const drive::Build& build, const Model& model) {
   const auto& start = build.get<chain::Start>();
   const Eigen::VectorXd phi = chain::compute_start_angles(build, model.n() - 1);
   const int link = start.link - 1;
-  double theta = start.heading_deg * kDegree + chain::first_link_angle(build, phi);
+  double theta = start.heading_deg * degree + chain::first_link_angle(build, phi);
   for (int j = 0; j < link; ++j) theta += phi(j);
   return make_state(model, phi, link, start.position, theta);
 }
@@ -123,8 +123,8 @@ Model make_model(const keys::OptionSet& options) {
   model.mu_T = ground.friction;
   model.mu_V = keys.viscous_friction;
   model.friction_points = keys.friction_points;
-  model.tilt = ground.tilt_deg * kDegree;
-  model.tilt_direction = ground.tilt_direction_deg * kDegree;
+  model.tilt = ground.tilt_deg * degree;
+  model.tilt_direction = ground.tilt_direction_deg * degree;
   return model;
 }
 

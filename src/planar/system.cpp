@@ -24,8 +24,10 @@ Model checked(Model model) {
 PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options, bool keep_hardest)
     : ContactSystem(checked(std::move(model)), std::move(state), options, keep_hardest) {
   bodies_ = make_bodies(model_);
-  arrows_ = {chain::make_arrows(model_.n(), kContactSlots, "obstacle", "obstacle forces", "#cc3311",
-                                "contact")};
+  if (meets_obstacles()) {
+    arrows_ = {chain::make_arrows(model_.n(), kContactSlots, "obstacle", "obstacle forces",
+                                  "#cc3311", "contact")};
+  }
   pose_.resize(model_.n());
   update_pose();
   start_ << pose_.origin, pose_.theta(model_.base());
@@ -49,12 +51,14 @@ void PlanarSystem::add_rows() {
                   .phi_d = [this] { return account_.run.phi_d; }},
                  n, "motor torque of the last step, positive drives the angle up");
   const std::vector<std::string> xy{"x", "y"};
-  observables_.add({"contact_force",
-                    "N",
-                    "obstacle impulse on each link since the last frame over its time",
-                    {n, 2},
-                    xy},
-                   chain::write_forces(account_.obstacle, per_second));
+  if (meets_obstacles()) {
+    observables_.add({"contact_force",
+                      "N",
+                      "obstacle impulse on each link since the last frame over its time",
+                      {n, 2},
+                      xy},
+                     chain::write_forces(account_.obstacle, per_second));
+  }
   observables_.add({"ground_force",
                     "N",
                     "ground friction impulse on each link since the last frame over its time",
@@ -66,14 +70,19 @@ void PlanarSystem::add_rows() {
   chain::add_work_row(observables_, "work_servo", "work of the motors since the start", work.servo);
   chain::add_work_row(observables_, "work_friction", "work of ground friction since the start",
                       work.friction);
-  chain::add_work_row(observables_, "work_contact", "work of obstacle contacts since the start",
-                      work.contact);
+  if (meets_obstacles()) {
+    chain::add_work_row(observables_, "work_contact", "work of obstacle contacts since the start",
+                        work.contact);
+  }
   chain::add_work_row(observables_, "work_gravity",
                       "work of gravity along the slope since the start", work.gravity);
   chain::add_work_row(observables_, "work_scheme",
                       "what the time discretisation left over since the start", work.scheme);
-  chain::add_solver_rows(observables_, account_, steps,
-                         "deepest overlap with an obstacle since the last frame");
+  chain::add_solver_rows(observables_, account_, steps);
+  if (meets_obstacles()) {
+    chain::add_penetration_row(observables_, account_,
+                               "deepest overlap with an obstacle since the last frame");
+  }
 }
 
 // From the middle link to the first, over their joints: all as of time(), the velocities those of
@@ -156,7 +165,7 @@ std::vector<SummaryItem> PlanarSystem::summary() const {
   std::vector<SummaryItem> items =
       chain::make_summary(moved.norm(), pose_.theta(model_.base()) - start_(2), time(),
                           weight_of(model_), account_.run);
-  items.push_back({"max_penetration", max_penetration_, "m"});
+  if (meets_obstacles()) items.push_back({"max_penetration", max_penetration_, "m"});
   return items;
 }
 

@@ -61,9 +61,6 @@ std::string fault_of_field(const Json& field, std::size_t number, std::size_t wi
   if (kind == "pose" && floats != 7) {
     return fmt::format("field \"{}\" is a pose of {} floats; a pose has 7", name, floats);
   }
-  if (kind == "polyline" && floats % 3 != 0) {
-    return fmt::format("field \"{}\" has {} floats; points come in threes", name, floats);
-  }
   if (kind == "contact" && floats % 6 != 0) {
     return fmt::format("field \"{}\" has {} floats; contacts come in sixes", name, floats);
   }

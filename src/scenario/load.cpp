@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "coluber/keys/registry.hpp"
 #include "coluber/scenario/scenario.hpp"
@@ -21,14 +22,21 @@ using keys::Registry;
 
 namespace {
 
-/// A word of the document, its default where it says nothing; "" where it says what is no word.
-std::string word_of(const Node& root, const char* name) {
+/// A word of the document; where it says nothing the model's default, else the key's; "" where it
+/// says what is no word.
+std::string word_of(const Node& root, const char* name, const Component* model = nullptr) {
   const Node* node = root.find_path(name);
   const keys::Key& key = *keys::find_key(name);
   if (node != nullptr) {
     return node->kind == Node::Kind::text && keys::fits(*node, key) ? node->text : "";
   }
-  const auto* value = std::get_if<std::string>(&key.default_value);
+  const KeyValue* fallback = &key.default_value;
+  if (model != nullptr) {
+    for (const auto& [brought, value] : model->defaults) {
+      if (brought == name) fallback = &value;
+    }
+  }
+  const auto* value = std::get_if<std::string>(fallback);
   return value != nullptr ? *value : "";
 }
 
@@ -56,10 +64,15 @@ Chosen choose(const Registry& registry, const Node& root) {
   chosen.words.model = word_of(root, "robot.model");
   chosen.robot = word_of(root, "robot.name");
   chosen.model = find_component(registry.models, chosen.words.model);
-  if (chosen.model != nullptr && !chosen.model->takes_gait) return chosen;
-  const Node* gait = root.find("gait");
-  if (gait != nullptr && gait->is_table()) chosen.words.gait = word_of(root, "gait.name");
-  chosen.words.controller = word_of(root, "controller.name");
+  if (chosen.model == nullptr || chosen.model->takes_gait) {
+    const Node* gait = root.find("gait");
+    if (gait != nullptr && gait->is_table()) {
+      chosen.words.gait = word_of(root, "gait.name", chosen.model);
+    }
+  }
+  if (chosen.model == nullptr || chosen.model->takes_controller) {
+    chosen.words.controller = word_of(root, "controller.name", chosen.model);
+  }
   return chosen;
 }
 
@@ -141,7 +154,16 @@ Scenario make_scenario(Document document, Faults& faults) {
   }
   Check check(document.root, document.sources, faults, scenario.options, registry, sections,
               chosen.words);
-  check.set_robot(find_robot(registry, chosen.robot) != nullptr ? chosen.robot : "");
+  const keys::CatalogueRobot* robot = find_robot(registry, chosen.robot);
+  check.set_robot(robot != nullptr ? chosen.robot : "");
+  if (robot != nullptr && chosen.model != nullptr &&
+      !keys::goes_with(robot->models, chosen.words.model)) {
+    check.fault("robot.name",
+                fmt::format("\"{}\" goes with robot.model = \"{}\", this model is \"{}\"",
+                            robot->name, fmt::join(robot->models, "\" or \""), chosen.words.model),
+                fmt::format("write  model = \"{}\"  in [robot], or take another robot",
+                            robot->models.front()));
+  }
   for (const keys::Section* section : sections) {
     section->check(scenario.options.of(*section), check);
   }

@@ -29,15 +29,16 @@ class Alone final : public Driver {
   System& system_;
 };
 
-/// Gait and controller at the joints.
+/// Gait and controller at the joints. A controller of a system without joints gets none and drives
+/// what it has asked the system for.
 class JointDriver final : public Driver {
  public:
-  JointDriver(Simulation& simulation, JointDriven& joints, const std::atomic<bool>* interrupt)
+  JointDriver(Simulation& simulation, JointDriven* joints, const std::atomic<bool>* interrupt)
       : simulation_(simulation),
         joints_(joints),
         base_(dynamic_cast<const MovingBase*>(simulation.system.get())),
         integrated_(dynamic_cast<FeedbackDriven*>(simulation.system.get())),
-        phi_(joints.joint_count()),
+        phi_(joints != nullptr ? joints->joint_count() : 0),
         phidot_(phi_),
         phi_d_A_(phi_),
         phidot_d_A_(phi_),
@@ -45,27 +46,32 @@ class JointDriver final : public Driver {
         phidot_d_E_(phi_),
         phidd_d_A_(
             Eigen::VectorXd::Constant(phi_.size(), std::numeric_limits<double>::quiet_NaN())),
-        command_(joints.joint_count()),
+        command_(static_cast<int>(phi_.size())),
         guard_(simulation.controller->holds_torques() && integrated_ == nullptr,
-               simulation.gait->max_rate(), simulation.controller->start_time(),
-               simulation.system->dt()) {
+               simulation.gait != nullptr ? simulation.gait->max_rate() : 0.0,
+               simulation.controller->start_time(), simulation.system->dt()) {
     // at work inside the step, where the model can have it so
-    if (integrated_ != nullptr && simulation.controller->continuous()) {
+    if (integrated_ != nullptr && simulation.gait != nullptr &&
+        simulation.controller->continuous()) {
       feedback_.emplace(*simulation.system, *simulation.gait, *simulation.controller, interrupt);
     }
   }
 
   void start() override {
-    simulation_.gait->evaluate(simulation_.system->time(), phi_d_A_, phidot_d_A_);
-    joints_.joint_state(phi_, phidot_);
+    if (simulation_.gait != nullptr) {
+      simulation_.gait->evaluate(simulation_.system->time(), phi_d_A_, phidot_d_A_);
+    }
+    if (joints_ != nullptr) joints_->joint_state(phi_, phidot_);
   }
 
   StepInfo step(double t_A, double t_E, Profile* profile) override {
-    simulation_.gait->evaluate(t_E, phi_d_E_, phidot_d_E_);
+    if (simulation_.gait != nullptr) simulation_.gait->evaluate(t_E, phi_d_E_, phidot_d_E_);
     lap(profile, Phase::references);
     if (feedback_) return integrated_->step_under(*feedback_, phi_d_E_);
     const bool model_based = simulation_.controller->model_based();
-    if (model_based) simulation_.gait->evaluate_acceleration(t_A, phidd_d_A_);
+    if (model_based && simulation_.gait != nullptr) {
+      simulation_.gait->evaluate_acceleration(t_A, phidd_d_A_);
+    }
     BaseState base;
     const bool has_base = model_based && base_ != nullptr;
     if (has_base) base_->base_state(base);
@@ -84,13 +90,14 @@ class JointDriver final : public Driver {
                                     .system = *simulation_.system},
                                    command_);
     lap(profile, Phase::controller);
-    return joints_.step(command_);
+    return joints_ != nullptr ? joints_->step(command_) : simulation_.system->step();
   }
 
   std::string look_after(double t_E) override {
-    joints_.joint_state(phi_, phidot_);
+    if (joints_ == nullptr) return "";
+    joints_->joint_state(phi_, phidot_);
     if (!guard_.triggered(t_E, phidot_)) return "";
-    return explain_runaway(simulation_, guard_.angle() / joints_.angles_per_joint() + 1,
+    return explain_runaway(simulation_, guard_.angle() / joints_->angles_per_joint() + 1,
                            guard_.limit(), RunawayGuard::time, t_E);
   }
 
@@ -113,7 +120,7 @@ class JointDriver final : public Driver {
   }
 
   Simulation& simulation_;
-  JointDriven& joints_;
+  JointDriven* joints_;  // null: the system has none
   const MovingBase* base_;
   FeedbackDriven* integrated_;
   Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phidd_d_A_;
@@ -125,12 +132,12 @@ class JointDriver final : public Driver {
 }  // namespace
 
 std::unique_ptr<Driver> make_driver(Simulation& simulation, const std::atomic<bool>* interrupt) {
+  if (simulation.controller == nullptr) return std::make_unique<Alone>(*simulation.system);
   auto* joints = dynamic_cast<JointDriven*>(simulation.system.get());
-  if (joints == nullptr || simulation.controller == nullptr) {
-    return std::make_unique<Alone>(*simulation.system);
+  if (joints != nullptr && simulation.gait == nullptr) {
+    throw Error("a controller of joints needs a gait to follow");
   }
-  if (simulation.gait == nullptr) throw Error("a controller needs a gait to follow");
-  return std::make_unique<JointDriver>(simulation, *joints, interrupt);
+  return std::make_unique<JointDriver>(simulation, joints, interrupt);
 }
 
 }  // namespace coluber::simulation

@@ -37,6 +37,7 @@ drive::Build make_build(const scenario::Scenario& scenario, std::vector<drive::W
           .seed = scenario.seed,
           .locate = [&scenario](std::string_view key) { return scenario::locate(scenario, key); },
           .gait_start = {},
+          .make_system = {},
           .warnings = warnings};
 }
 
@@ -127,16 +128,14 @@ Simulation make_simulation(const scenario::Scenario& given) {
     throw InputError(std::move(faults));
   }
   if (!gait_faults.empty()) throw InputError(std::move(gait_faults));
-  if (model.keys.takes_gait) {
-    const auto* joints = dynamic_cast<const JointDriven*>(simulation.system.get());
-    if (simulation.gait == nullptr && joints != nullptr) {
-      Eigen::VectorXd phi(joints->joint_count());
-      Eigen::VectorXd phidot(joints->joint_count());
-      joints->joint_state(phi, phidot);
-      simulation.gait = std::make_unique<gait::Held>(std::move(phi));
-    }
-    add_controller_to(simulation, build);
+  const auto* joints = dynamic_cast<const JointDriven*>(simulation.system.get());
+  if (model.keys.takes_gait && simulation.gait == nullptr && joints != nullptr) {
+    Eigen::VectorXd phi(joints->joint_count());
+    Eigen::VectorXd phidot(joints->joint_count());
+    joints->joint_state(phi, phidot);
+    simulation.gait = std::make_unique<gait::Held>(std::move(phi));
   }
+  if (model.keys.takes_controller) add_controller_to(simulation, build);
   refuse_stop(scenario, *simulation.system);
   refuse_size(scenario, simulation.shown());
   return simulation;
@@ -146,7 +145,9 @@ StudyJob make_study(const std::string& name, const scenario::Scenario& scenario)
   for (const StudyEntry& entry : studies()) {
     if (entry.keys.name != name) continue;
     StudyJob job{scenario, nullptr, {}};
-    job.study = entry.make(make_build(job.scenario, job.warnings));
+    drive::Build build = make_build(job.scenario, job.warnings);
+    build.make_system = [&job] { return std::move(make_simulation(job.scenario).system); };
+    job.study = entry.make(build);
     return job;
   }
   throw Error(fmt::format("there is no study \"{}\"", name));

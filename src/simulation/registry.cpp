@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "coluber/chain/robot.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/drive/stepping.hpp"
@@ -46,6 +48,7 @@ std::vector<ModelEntry> library_models() {
                       &world::obstacle_keys(), &chain::start_keys(), &nonsmooth::solver_keys(),
                       &control::base_noise_keys()}},
         true,
+        true,
         one_per_joint},
        planar::make_planar},
       {{{.name = "spatial",
@@ -54,6 +57,7 @@ std::vector<ModelEntry> library_models() {
                       &world::obstacle_keys(), &chain::start_keys(), &nonsmooth::solver_keys(),
                       &gait::vertical_keys()},
          .defaults = {{"solver.thesis.r_T", 0.01}}},  // Transeth table 7.2
+        true,
         true,
         spatial_angles},
        spatial::make_spatial},
@@ -67,6 +71,7 @@ std::vector<ModelEntry> library_models() {
                       {"solver.thesis.r_T", 0.2},
                       {"solver.thesis.epsilon", 1e-5}},
          .formerly = "robot_model"},
+        true,
         true,
         one_per_joint},
        planar::make_minimal},
@@ -175,8 +180,19 @@ All& all() {
   return everything;
 }
 
+const std::string& name_of(const keys::CatalogueRobot& robot) { return robot.name; }
+template <typename Entry>
+const std::string& name_of(const Entry& entry) {
+  return entry.keys.name;
+}
+
 template <typename Entry>
 void add(std::vector<Entry>& entries, Entry entry) {
+  for (const Entry& known : entries) {
+    if (name_of(known) == name_of(entry)) {
+      throw Error(fmt::format("there is a \"{}\" already", name_of(entry)));
+    }
+  }
   entries.push_back(std::move(entry));
   all().update();
 }

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t clock_interval = 16;  // steps between two looks at the clock
 constexpr double progress_interval = 0.1;    // s of wall time
-constexpr std::uint32_t checkpoint_version = 3;
+constexpr std::uint32_t checkpoint_version = 4;
 
 std::int64_t last_step(const Simulation& simulation) {
   return std::llround(simulation.scenario.duration / simulation.system->dt());
@@ -97,7 +97,7 @@ void put_together_summary(const Simulation& simulation, const Shown& shown, cons
   const double simulated = static_cast<double>(steps) * simulation.system->dt();
   outcome.summary.push_back(
       {"real_time_factor", outcome.wall_seconds > 0.0 ? simulated / outcome.wall_seconds : 0.0});
-  outcome.step_figures = tally.means(steps);
+  outcome.step_figures = tally.means();
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ Tally::Tally(const std::vector<StepFigure>& figures, std::int64_t first)
       largest_(figures.size(), std::numeric_limits<double>::quiet_NaN()),
       sum_(figures.size(), 0.0),
       worst_(figures.size(), 0.0),
-      positive_(figures.size(), 0) {}
+      positive_(figures.size(), 0),
+      counted_(figures.size(), 0) {}
 
 void Tally::add_failure(const StepInfo& info, double t) {
   if (failed_steps_++ == 0) first_failure_ = t;
@@ -39,11 +40,11 @@ std::vector<SummaryItem> Tally::summary() const {
   return items;
 }
 
-std::vector<RunOutcome::StepMean> Tally::means(std::int64_t steps) const {
+std::vector<RunOutcome::StepMean> Tally::means() const {
   std::vector<RunOutcome::StepMean> means;
   for (std::size_t i = 0; i < figures_->size(); ++i) {
-    const double mean = steps > 0 ? sum_[i] / static_cast<double>(steps) : 0.0;
-    means.push_back({(*figures_)[i].name, mean, std::isnan(largest_[i]) ? 0.0 : largest_[i]});
+    if (counted_[i] == 0) continue;
+    means.push_back({(*figures_)[i].name, sum_[i] / static_cast<double>(counted_[i]), largest_[i]});
   }
   return means;
 }
@@ -64,6 +65,7 @@ std::string Tally::failures(std::int64_t steps) const {
 bool Tally::fits(std::int64_t steps) const {
   const auto some = [&](std::int64_t n) { return n >= 0 && n <= steps; };
   return some(failed_steps_) && std::ranges::all_of(positive_, some) &&
+         std::ranges::all_of(counted_, some) &&
          std::ranges::all_of(sum_, [](double sum) { return std::isfinite(sum); });
 }
 

@@ -23,6 +23,7 @@ class Tally {
       if (std::isnan(value)) continue;  // this step has none
       largest_[i] = value <= largest_[i] ? largest_[i] : value;
       sum_[i] += value;
+      ++counted_[i];
       if (value > 0.0) ++positive_[i];
     }
   }
@@ -31,7 +32,8 @@ class Tally {
 
   /// What the summary says of `steps` steps.
   [[nodiscard]] std::vector<SummaryItem> summary() const;
-  [[nodiscard]] std::vector<RunOutcome::StepMean> means(std::int64_t steps) const;
+  /// Mean and largest of each figure, over the steps that had it.
+  [[nodiscard]] std::vector<RunOutcome::StepMean> means() const;
   /// "3 of 900 steps did not converge: …"; "" if all did.
   [[nodiscard]] std::string failures(std::int64_t steps) const;
 
@@ -48,17 +50,19 @@ class Tally {
     for (auto* values : {&self.largest_, &self.sum_, &self.worst_}) {
       for (auto& value : *values) bytes(value);
     }
-    for (auto& value : self.positive_) bytes(value);
+    for (auto* counts : {&self.positive_, &self.counted_}) {
+      for (auto& value : *counts) bytes(value);
+    }
   }
 
  private:
   const std::vector<StepFigure>* figures_;
   std::int64_t first_;  // step the run began at
   std::int64_t failed_steps_ = 0;
-  double first_failure_ = 0.0;         // s
-  std::vector<double> largest_, sum_;  // NaN: no step had one
-  std::vector<double> worst_;          // of the failed steps
-  std::vector<std::int64_t> positive_;
+  double first_failure_ = 0.0;                    // s
+  std::vector<double> largest_, sum_;             // NaN: no step had one
+  std::vector<double> worst_;                     // of the failed steps
+  std::vector<std::int64_t> positive_, counted_;  // steps with more than zero of it, with any
 };
 
 }  // namespace coluber::simulation

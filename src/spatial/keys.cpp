@@ -8,6 +8,8 @@
 #include "coluber/chain/robot.hpp"
 #include "coluber/keys/check.hpp"
 
+#include "nonsmooth/thesis_factor.hpp"
+
 namespace coluber::spatial {
 
 namespace {
@@ -88,17 +90,6 @@ keys::Key angle(const char* name, const char* doc) {
   return {.name = name, .unit = "deg", .min = -3600, .max = 3600, .doc = doc, .example = "0.0"};
 }
 
-keys::Key factor(const char* name, const char* of, const char* example) {
-  return {.name = name,
-          .unit = "kg",
-          .min = 0,
-          .max = 1e9,
-          .above_min = true,
-          .doc = std::string("prox factor of ") + of +
-                 ", Transeth Table 7.2; for name = \"thesis\" only",
-          .example = example};
-}
-
 }  // namespace
 
 const keys::Section& spatial_keys() {
@@ -141,8 +132,10 @@ const keys::Section& spatial_keys() {
                 .doc = "what limits the friction of a point of the floor",
                 .example = "\"least_squares\""},
                &Keys::load_sharing)
-          .row(factor("solver.thesis.r_N", "the floor's normal contact", "0.1"), &Keys::r_N)
-          .row(factor("solver.thesis.r_V", "rolling friction", "0.05"), &Keys::r_V)
+          .row(nonsmooth::thesis_factor("solver.thesis.r_N", "the floor's normal contact", "0.1"),
+               &Keys::r_N)
+          .row(nonsmooth::thesis_factor("solver.thesis.r_V", "rolling friction", "0.05"),
+               &Keys::r_V)
           .check(check_spatial);
   return section;
 }

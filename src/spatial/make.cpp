@@ -1,7 +1,6 @@
 #include "spatial/make.hpp"
 
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,11 +14,12 @@
 #include "coluber/world/keys.hpp"
 
 #include "chain/overlap.hpp"
+#include "math/degree.hpp"
 
 namespace coluber::spatial {
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180.0;
+using math::degree;
 
 Model make_model(const drive::Build& build) {
   const Keys& keys = build.get<Keys>();
@@ -39,8 +39,8 @@ Model make_model(const drive::Build& build) {
   model.g = ground.gravity;
   model.mu_T = ground.friction;
   model.mu_V = keys.rolling_friction;
-  model.tilt = ground.tilt_deg * kDegree;
-  model.tilt_direction = ground.tilt_direction_deg * kDegree;
+  model.tilt = ground.tilt_deg * degree;
+  model.tilt_direction = ground.tilt_direction_deg * degree;
   model.load_sharing = keys.load_sharing;
   return model;
 }
@@ -80,7 +80,7 @@ State place(const drive::Build& build, const Model& model) {
   const auto& start = build.get<chain::Start>();
   const Keys& keys = build.get<Keys>();
   const Eigen::Matrix3d whole =
-      compute_axes(start.heading_deg * kDegree, keys.pitch_deg * kDegree, keys.roll_deg * kDegree);
+      compute_axes(start.heading_deg * degree, keys.pitch_deg * degree, keys.roll_deg * degree);
   // Link 1 in the axes of the robot as a whole: yaw about e_y, then pitch about e_x, positive down.
   const Eigen::Matrix3d flat = compute_axes(0.0, 0.0, 0.0);
   const Eigen::Matrix3d first = compute_axes(chain::first_link_angle(build, yaw), -pitched, 0.0);

@@ -133,9 +133,9 @@ void SpatialSystem::add_rows() {
   chain::add_work_row(table, "work_gravity", "work of gravity since the start", work.gravity);
   chain::add_work_row(table, "work_scheme",
                       "what the time discretisation left over since the start", work.scheme);
-  chain::add_solver_rows(
-      table, account_, [this] { return state_.k; },
-      "deepest overlap with ground or obstacle since the last frame");
+  chain::add_solver_rows(table, account_, [this] { return state_.k; });
+  chain::add_penetration_row(table, account_,
+                             "deepest overlap with ground or obstacle since the last frame");
 }
 
 // Never wrapped: from the middle link outwards, neighbours differ by less than half a turn.

@@ -379,9 +379,9 @@ def test_a_terminal_sees_progress_and_colour(tmp):
 
 
 def test_the_audit_of_a_long_robot(tmp):
-    done = coluber("run", SOURCE / "scenarios/aiko_sidewinding.toml", "--out", tmp / "run", "--set", "robot.links=200", "--set", "start.link=200",
+    done = coluber("run", SOURCE / "scenarios/aiko_sidewinding.toml", "--out", tmp / "long", "--set", "robot.links=200", "--set", "start.link=200",
                    "--duration", 1.5)  # fmt: skip
-    summary = load(tmp / "run")["summary"]
+    summary = load(tmp / "long")["summary"]
     check("roundings of 200 links do not make a solved step a failed one", done.returncode == 0 and summary["failed_steps"] == 0, done.stderr)
     check("… and are reported", 1e-10 < summary["residual_audit_max"] <= summary["residual_max"] < 1e-8, summary)
 

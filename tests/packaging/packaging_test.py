@@ -109,7 +109,7 @@ def check_model(folder, environment):
     check("own_model times its scene, with null for what it has nothing of", row.get("residual_max", 0) is None and row["us_per_step"] > 0, done.stderr)
     done = call("list", "keys", "--json")
     keys = {key["name"]: key for key in json.loads(done.stdout)["keys"]} if done.returncode == 0 else {}
-    check("own_model lists its keys", keys.get("robot.turn.rate_deg", {}).get("models") == ["unicycle"], done.stderr)
+    check("own_model lists its keys", keys.get("robot.turn.rate_deg", {}).get("model") == "unicycle", done.stderr)
 
     for sentence, change, place, hint in (
         ("an unknown key", "robot.turn.1.rate=3", "--set robot.turn.1.rate=3: robot.turn.1.rate: unknown key", "did you mean rate_deg?"),

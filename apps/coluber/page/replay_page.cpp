@@ -13,6 +13,7 @@
 
 #include "fault.hpp"
 #include "plot/gnuplot.hpp"
+#include "terminal.hpp"
 
 namespace coluber::app {
 
@@ -110,6 +111,22 @@ PageInfo save_replay_page(const fs::path& run, const fs::path& file,
   if (give_up && give_up()) throw record::GivenUp("given up");
   save_text(page, file);
   return {page.size(), packed.packed_bytes, packed.raw_bytes, packed.end, packed.last_step};
+}
+
+bool write_page(const std::filesystem::path& folder, const std::filesystem::path& page,
+                const record::GiveUp& give_up) {
+  if (find_viewer().empty()) return false;
+  try {
+    save_replay_page(folder, page, give_up);
+    return true;
+  } catch (const record::GivenUp&) {
+    print_warning(fmt::format(
+        "interrupted before there was a replay.html: `coluber export {} --to html` writes it",
+        folder.string()));
+  } catch (const Error& error) {
+    print_warning(fmt::format("there is no replay.html: {}", error.what()));
+  }
+  return false;
 }
 
 }  // namespace coluber::app

@@ -46,4 +46,9 @@ std::size_t page_limit();
 PageInfo save_replay_page(const std::filesystem::path& run, const std::filesystem::path& file,
                           const record::GiveUp& give_up = {});
 
+/// Writes replay.html of a run folder where the viewer's page is there. A run is whole without it:
+/// what keeps it from being written is a warning. False: there is none.
+bool write_page(const std::filesystem::path& folder, const std::filesystem::path& page,
+                const record::GiveUp& give_up);
+
 }  // namespace coluber::app

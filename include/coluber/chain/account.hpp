@@ -47,6 +47,7 @@ struct RunAccount {
     if (frame_start < 0 || frame_start > k) bytes.refuse("a frame before the first step");
     if (iterations < 0 || iterations > most) bytes.refuse("an impossible number of iterations");
   }
+  /// All of it, to or from a checkpoint.
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
     auto& [phi_d, work, torque, frame_start, iterations] = self;
@@ -59,8 +60,11 @@ struct RunAccount {
 /// The same of a chain with contacts, in the plane (D = 2) or in space (D = 3).
 template <int D>
 struct ContactAccount {
+  /// A column per link (N s).
   using Impulses = Eigen::Matrix<double, D, Eigen::Dynamic>;
 
+  /// Nothing summed up yet; `start_phi` (rad) stands for the references until the first step.
+  /// `rigid`: with the figures of the law `rigid`.
   ContactAccount(int links, Eigen::VectorXd start_phi, bool rigid)
       : run{std::move(start_phi)},
         ground(Impulses::Zero(D, links)),
@@ -107,6 +111,7 @@ struct ContactAccount {
     obstacle.setZero();
     residual = rigid_residual = deepest = 0.0;
   }
+  /// All but the figures of the last step, to or from a checkpoint.
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
     RunAccount::exchange(bytes, self.run);

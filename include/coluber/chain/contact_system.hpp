@@ -24,10 +24,10 @@ namespace coluber::chain {
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
-  using Model = typename Parts::Model;
-  using State = typename Parts::State;
-  using StepOptions = typename Parts::StepOptions;
-  using Data = typename Parts::Data;
+  using Model = typename Parts::Model;              ///< robot and world
+  using State = typename Parts::State;              ///< all that is needed to continue
+  using StepOptions = typename Parts::StepOptions;  ///< how it steps
+  using Data = typename Parts::Data;                ///< scratch and results of a step
 
   [[nodiscard]] double dt() const override { return options_.dt; }
   [[nodiscard]] std::int64_t step_count() const override { return state_.k; }

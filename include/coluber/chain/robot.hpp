@@ -38,10 +38,13 @@ struct Start {
   Eigen::Vector2d position = Eigen::Vector2d::Zero();  ///< … has its centre here (m)
   double heading_deg = 180.0;                          ///< direction from link 1 to link n
 
+  /// The robot starts in the shape of its gait.
   [[nodiscard]] bool as_gait() const { return shape && shape->word == "gait"; }
 };
 
+/// The keys of Robot.
 COLUBER_EXPORT const keys::Section& robot_keys();
+/// The keys of Start.
 COLUBER_EXPORT const keys::Section& start_keys();
 
 /// Joint angles at the start (rad), `angles` of them.

@@ -45,7 +45,7 @@ class COLUBER_EXPORT Controller : public Shown {
  public:
   /// Looks at the system it is to drive, before the run. Returns why it cannot ("" if it can): a
   /// capability that the system does not offer. May add warnings.
-  virtual std::string connect(const System& system, std::vector<drive::Warning>& warnings);
+  virtual std::string connect(System& system, std::vector<drive::Warning>& warnings);
 
   /// Writes the whole command of this step; `phi_d` and `phidot_d` come as the references at its
   /// end, other entries left alone keep their last value.
@@ -63,6 +63,7 @@ class COLUBER_EXPORT Controller : public Shown {
   [[nodiscard]] virtual bool holds_torques() const { return false; }
   /// The motors are off before (s).
   [[nodiscard]] virtual double start_time() const { return 0.0; }
+  /// For the message of a run that stops because its joints ran away.
   [[nodiscard]] virtual RunawayWords runaway_words() const { return {}; }
 
   /// A controller that remembers something from step to step (an integral, random numbers) writes

@@ -16,12 +16,12 @@ class COLUBER_EXPORT Gains {
  public:
   /// The same at every joint.
   Gains(double all) : values_{all} {}  // NOLINT(google-explicit-constructor): `kp = 800`
-  /// One a joint. Throws Error if there is none.
+  /// One per joint. Throws Error if there is none.
   explicit Gains(std::vector<double> each);
 
   /// True: one number stands for every joint.
   [[nodiscard]] bool is_uniform() const { return values_.size() == 1; }
-  /// One number, or one a joint.
+  /// One number, or one per joint.
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
   /// Of this joint, counted from 0.
   [[nodiscard]] double operator()(Eigen::Index joint) const {

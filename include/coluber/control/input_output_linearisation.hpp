@@ -40,7 +40,7 @@ class COLUBER_EXPORT InputOutputLinearisation final : public Controller {
   void update(const ControlInput& input, JointCommand& command) override;
   /// Needs a robot in the plane. Warns of gains that leave errors swinging, and of a step too long
   /// for torques that hold over it.
-  std::string connect(const System& system, std::vector<drive::Warning>& warnings) override;
+  std::string connect(System& system, std::vector<drive::Warning>& warnings) override;
   [[nodiscard]] bool model_based() const override { return true; }
   [[nodiscard]] bool holds_torques() const override { return true; }
   [[nodiscard]] double start_time() const override { return options_.start_time; }

@@ -50,7 +50,7 @@ class COLUBER_EXPORT NoisyMeasurement final : public Controller {
   /// `controller` decides by what is measured.
   NoisyMeasurement(std::unique_ptr<Controller> controller, const NoiseOptions& options);
   void update(const ControlInput& input, JointCommand& command) override;
-  std::string connect(const System& system, std::vector<drive::Warning>& warnings) override {
+  std::string connect(System& system, std::vector<drive::Warning>& warnings) override {
     return controller_->connect(system, warnings);
   }
   [[nodiscard]] bool model_based() const override { return controller_->model_based(); }

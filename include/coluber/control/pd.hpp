@@ -31,7 +31,7 @@ class COLUBER_EXPORT Pd final : public Controller {
   explicit Pd(PdOptions options);
   void update(const ControlInput& input, JointCommand& command) override;
   /// Warns of a step too long for torques that hold over it.
-  std::string connect(const System& system, std::vector<drive::Warning>& warnings) override;
+  std::string connect(System& system, std::vector<drive::Warning>& warnings) override;
   [[nodiscard]] bool continuous() const override { return true; }
   [[nodiscard]] bool holds_torques() const override { return !options_.implicit_servo; }
   [[nodiscard]] double start_time() const override { return options_.start_time; }

@@ -38,8 +38,11 @@ struct BaseNoiseKeys {
   double heading_rate_deg = 0.0;  ///< deg/s
 };
 
+/// The keys of ServoKeys.
 COLUBER_EXPORT const keys::Section& servo_keys();
+/// The keys of NoiseKeys.
 COLUBER_EXPORT const keys::Section& noise_keys();
+/// The keys of BaseNoiseKeys.
 COLUBER_EXPORT const keys::Section& base_noise_keys();
 /// No keys: what the linearising controller asks of the robot and its world.
 COLUBER_EXPORT const keys::Section& linearisation_keys();
@@ -48,6 +51,8 @@ COLUBER_EXPORT const keys::Section& linearisation_keys();
 
 namespace coluber::keys {
 
+// Gains are one number, or a list with one per joint angle.
+/// @cond
 template <>
 struct Binding<control::Gains> {
   static KeyType type(const Key& /*key*/) { return KeyType::number_or_numbers; }
@@ -61,5 +66,6 @@ struct Binding<control::Gains> {
     return value.is_uniform() ? make_node(value(0)) : make_node(value.values());
   }
 };
+/// @endcond
 
 }  // namespace coluber::keys

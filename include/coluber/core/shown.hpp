@@ -107,7 +107,7 @@ struct Curve {
 };
 
 /// One figure of the run's summary: a number, or a word.
-struct SummaryItem {
+struct COLUBER_EXPORT SummaryItem {
   std::string name;
   std::variant<double, std::string> value = 0.0;
   std::string unit{};
@@ -155,6 +155,7 @@ class COLUBER_EXPORT Shown {
 /// Several shown things as one: a system with its controller and reference. Does not own them.
 class COLUBER_EXPORT ShownTogether final : public Shown {
  public:
+  /// In the order of `parts`, which must outlive this.
   explicit ShownTogether(std::vector<Shown*> parts);
   [[nodiscard]] const std::vector<Observable>& observables() const override { return observables_; }
   void observe(std::span<double> frame) const override;

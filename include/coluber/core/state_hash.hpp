@@ -20,17 +20,21 @@ class StateHasher {
  public:
   /// Whether the sizes of lists and matrices count. Where the model fixes them they need not.
   enum class Sizes : std::uint8_t { left_out, counted };
+  /// A hash of nothing yet.
   explicit StateHasher(Sizes sizes) : sizes_(sizes) {}
 
+  /// Numbers, texts, matrices and arrays, in this order.
   template <typename... Ts>
   void operator()(const Ts&... values) {
     (put(values), ...);
   }
+  /// A list of any length; `item` is called for every entry and hashes it.
   template <typename T, typename Item>
   void list(const std::vector<T>& values, const Item& item) {
     put_size(values.size());
     for (const T& value : values) item(value);
   }
+  /// The hash of all that was taken so far.
   [[nodiscard]] std::uint64_t finish() const { return hash_.finish(); }
 
  private:

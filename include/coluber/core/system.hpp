@@ -17,7 +17,7 @@ class Profile;
 
 /// Every mechanical model behind one interface: it steps, names its observables with units and
 /// lists its drawable bodies with poses. What drives it is a capability beside this one
-/// (core/joints.hpp). Virtual calls happen once per step, never inside one.
+/// (drive/). Virtual calls happen once per step, never inside one.
 class COLUBER_EXPORT System : public Shown {
  public:
   [[nodiscard]] virtual double dt() const = 0;                ///< s

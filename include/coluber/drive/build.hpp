@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <Eigen/Core>
 
 #include "coluber/core/error.hpp"
+#include "coluber/core/system.hpp"
 #include "coluber/keys/check.hpp"
 
 namespace coluber::drive {
@@ -38,6 +40,8 @@ struct Build {
   std::function<SourceLocation(std::string_view key)> locate;
   /// Asked for once by a model that starts in its gait's shape; null where there is no gait.
   std::function<StartShape()> gait_start;
+  /// For a study: the scenario's system at its start. Throws InputError. Null for other components.
+  std::function<std::unique_ptr<System>()> make_system;
   std::vector<Warning>& warnings;
 
   /// Options of type T. Throws Error if the scenario has none.

@@ -14,7 +14,7 @@ class COLUBER_EXPORT Linked {
   Linked& operator=(const Linked&) = delete;
   virtual ~Linked() = default;
 
-  [[nodiscard]] virtual int link_count() const = 0;
+  [[nodiscard]] virtual int link_count() const = 0;              ///< number of links
   [[nodiscard]] virtual double link_length(int link) const = 0;  ///< m, counted from 0
   [[nodiscard]] virtual double link_mass(int link) const = 0;    ///< kg, counted from 0
   /// Centres of gravity seen from above, x and y of each link (m).

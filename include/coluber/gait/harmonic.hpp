@@ -53,7 +53,7 @@ class COLUBER_EXPORT Harmonic final : public Gait {
 
  private:
   HarmonicOptions options_;
-  std::vector<double> release_;                        // s, one a joint
+  std::vector<double> release_;                        // s, one per joint
   mutable std::vector<double> angle_, sine_, cosine_;  // scratch of evaluate
 };
 

@@ -8,7 +8,7 @@ namespace coluber::gait {
 /// Constant joint angles: the reference of a scenario without a gait.
 class COLUBER_EXPORT Held final : public Gait {
  public:
-  /// `angles` in rad, one a joint.
+  /// `angles` in rad, one per joint.
   explicit Held(Eigen::VectorXd angles);
 
   void evaluate(double t, Eigen::Ref<Eigen::VectorXd> phi_d,

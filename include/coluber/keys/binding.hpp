@@ -39,6 +39,8 @@ struct WordOrNumbers {
 template <typename M>
 struct Binding;
 
+// Bindings of numbers, words, paths, pairs, lists of these, and members that may be unset.
+/// @cond
 template <>
 struct Binding<double> {
   static KeyType type(const Key& /*key*/) { return KeyType::number; }
@@ -160,5 +162,6 @@ struct Binding<WordOrNumbers> {
     return value.word.empty() ? make_node(value.numbers) : make_node(value.word);
   }
 };
+/// @endcond
 
 }  // namespace coluber::keys

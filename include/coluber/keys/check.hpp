@@ -28,6 +28,7 @@ class COLUBER_EXPORT OptionSet {
     const auto found = structs_.find(typeid(T));
     return found == structs_.end() ? nullptr : std::any_cast<T>(&found->second);
   }
+  /// The same, to read only.
   template <typename T>
   [[nodiscard]] const T* find() const {
     const auto found = structs_.find(typeid(T));
@@ -51,6 +52,8 @@ class COLUBER_EXPORT Check {
     std::string controller{};
   };
 
+  /// Of one scenario: its values, where they came from, where faults go, the options read so far,
+  /// and the sections of its components. All but `words` must outlive this.
   Check(const Node& root, const std::vector<Source>& sources, Faults& faults, OptionSet& options,
         const Registry& registry, const std::vector<const Section*>& sections, Words words);
 
@@ -75,8 +78,11 @@ class COLUBER_EXPORT Check {
     return options_.find<T>();
   }
 
+  /// Name of the scenario's model.
   [[nodiscard]] const std::string& model() const { return words_.model; }
+  /// Name of its gait; "" if it has none.
   [[nodiscard]] const std::string& gait() const { return words_.gait; }
+  /// Name of its controller; "" if it has none.
   [[nodiscard]] const std::string& controller() const { return words_.controller; }
   /// Names of the models that have the options of type T.
   template <typename T>
@@ -89,6 +95,7 @@ class COLUBER_EXPORT Check {
   [[nodiscard]] std::optional<int> joint_angles() const;
   /// Name of the catalogue's robot, if the scenario names one that exists; else "".
   [[nodiscard]] const std::string& robot() const { return robot_; }
+  /// What robot() returns from now on; set before the components check.
   void set_robot(std::string name) { robot_ = std::move(name); }
 
   /// Reports a fault of a key: at its value, else at the table around it, else at the file.
@@ -103,11 +110,13 @@ class COLUBER_EXPORT Check {
   /// Entry `name` ("world.obstacle.12") was given there.
   void located(std::string name, SourceLocation where);
 
-  /// What the checks left behind, for who runs them.
+  /// Faults from fault_in_file(), in the order reported.
   [[nodiscard]] const std::vector<Diagnostic>& faults_in_files() const { return in_files_; }
+  /// What also() was given, in that order.
   [[nodiscard]] const std::vector<std::function<std::vector<Diagnostic>()>>& more() const {
     return more_;
   }
+  /// The places that located() was given, by entry.
   [[nodiscard]] const std::map<std::string, SourceLocation, std::less<>>& locations() const {
     return locations_;
   }

@@ -27,6 +27,7 @@ struct Place {
 
 /// A value of a file with its place. Tables keep the place of their keys in their children.
 struct COLUBER_EXPORT Node {
+  /// What the value is; `none` stands for a key that is not set.
   enum class Kind : std::uint8_t { boolean, integer, number, text, date, array, table, none };
 
   Kind kind = Kind::table;
@@ -40,8 +41,11 @@ struct COLUBER_EXPORT Node {
   Place key{};                                        ///< of the key that holds it
   bool valid = true;  ///< cleared by validation: reported already, not to be used
 
+  /// True of a table.
   [[nodiscard]] bool is_table() const { return kind == Kind::table; }
+  /// True of a list.
   [[nodiscard]] bool is_array() const { return kind == Kind::array; }
+  /// True of a number, whole or not.
   [[nodiscard]] bool is_number() const { return kind == Kind::number || kind == Kind::integer; }
   /// A number or an integer, as a number.
   [[nodiscard]] double as_double() const {
@@ -56,10 +60,15 @@ struct COLUBER_EXPORT Node {
   Node& at_path(std::string_view name);
 };
 
+/// A value without a place: a boolean.
 COLUBER_EXPORT Node make_node(bool value);
+/// An integer.
 COLUBER_EXPORT Node make_node(std::int64_t value);
+/// A number.
 COLUBER_EXPORT Node make_node(double value);
+/// A text.
 COLUBER_EXPORT Node make_node(std::string value);
+/// A list of numbers.
 COLUBER_EXPORT Node make_node(const std::vector<double>& values);
 /// No value: a key that is not set.
 COLUBER_EXPORT Node make_none();

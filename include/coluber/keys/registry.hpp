@@ -27,7 +27,8 @@ struct Component {
 
 /// A mechanical model (`robot.model`).
 struct ModelKeys : Component {
-  bool takes_gait = true;  ///< [gait] and [controller] have a meaning
+  bool takes_gait = true;        ///< [gait] has a meaning
+  bool takes_controller = true;  ///< [controller] has a meaning
   /// Joint angles of the robot these options describe; none where that is not known.
   std::function<std::optional<int>(const OptionSet&)> joint_angles{};
 };

@@ -25,7 +25,7 @@
 ///       static const keys::Section section = keys::Table<DragOptions>("world.drag")
 ///           .row({.name = "c", .unit = "N s/m", .min = 0, .doc = "drag", .example = "1.0"},
 ///                &DragOptions::c)
-///           .list({.name = "fin", .noun = "fin"}, &DragOptions::fins, fin_table())
+///           .list({.name = "fin", .noun = "a fin"}, &DragOptions::fins, fin_table())
 ///           .check(check_drag);
 ///       return section;
 ///     }
@@ -83,6 +83,7 @@ class COLUBER_EXPORT Section {
   [[nodiscard]] std::any make() const { return make_(); }
   /// Its address inside what make() gave.
   [[nodiscard]] void* address(std::any& options) const { return address_(options); }
+  /// The same, to read only.
   [[nodiscard]] const void* address(const std::any& options) const {
     return address_(const_cast<std::any&>(options));  // NOLINT: read only
   }
@@ -205,6 +206,7 @@ class Table {
     return *this;
   }
 
+  /// The finished section, types erased.
   operator Section() const { return section_; }  // NOLINT(google-explicit-constructor)
 
  private:

@@ -129,9 +129,9 @@ template <int T>
 struct Solution {
   Twist<T> root = Twist<T>::Zero();
   std::vector<double> rate;      ///< joint rate of every node but the root (rad/s)
-  std::vector<Impulse> impulse;  ///< one a contact
+  std::vector<Impulse> impulse;  ///< one per contact
   std::vector<Twist<T>> twist;   ///< of every node; follows from root and rate
-  /// Law `rigid` only: the terms that were left when the solver stopped, one a contact. How far
+  /// Law `rigid` only: the terms that were left when the solver stopped, one per contact. How far
   /// they keep the answer from the set-valued law is `Residual::gap`.
   std::vector<Proximal> proximal;
 

@@ -18,6 +18,7 @@ struct SolverKeys {
   ThesisOptions thesis{};
 };
 
+/// The keys of SolverKeys.
 COLUBER_EXPORT const keys::Section& solver_keys();
 
 /// Options of a model's step as `[solver]` has them; `mu` are the ground's friction coefficients.

@@ -33,7 +33,7 @@ struct ResidualData {
 };
 
 /// The residual of `solution`; `data` is overwritten. Law `rigid`: with the proximal terms of the
-/// solution, and without any if it has not one a contact.
+/// solution if it has one per contact, else without any.
 template <int T>
 COLUBER_EXPORT Residual compute_residual(const ContactProblem<T>& problem,
                                          const Solution<T>& solution, ResidualData<T>& data,

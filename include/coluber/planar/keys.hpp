@@ -26,7 +26,9 @@ struct MinimalKeys {
   double atol = 1e-8;
 };
 
+/// The keys of Keys.
 COLUBER_EXPORT const keys::Section& planar_keys();
+/// The keys of MinimalKeys.
 COLUBER_EXPORT const keys::Section& minimal_keys();
 
 }  // namespace coluber::planar

@@ -90,7 +90,7 @@ struct ObstacleMemory {
   friend bool operator==(const ObstacleMemory&, const ObstacleMemory&) = default;
 };
 
-/// All that is needed to go on to the same bits. Positions are those of the coming step's middle:
+/// All that is needed to continue bit-identically. Positions are those of the coming step's middle:
 /// the midpoint rule is a leapfrog on q_M, and q(t) = q_M - dt/2 u.
 struct State {
   std::int64_t k = 0;                 ///< steps done; t = k dt

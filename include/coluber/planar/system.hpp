@@ -12,11 +12,11 @@ namespace coluber::planar {
 
 /// What a planar snake is made of.
 struct Parts {
-  using Model = planar::Model;
-  using State = planar::State;
-  using StepOptions = planar::StepOptions;
-  using Data = planar::Data;
-  using Pose = planar::Pose;
+  using Model = planar::Model;              ///< robot and world
+  using State = planar::State;              ///< all that is needed to continue
+  using StepOptions = planar::StepOptions;  ///< how it steps
+  using Data = planar::Data;                ///< scratch and results of a step
+  using Pose = planar::Pose;                ///< where every link is
   static constexpr int twist = 3;
   static constexpr int axes = 2;
 };
@@ -46,6 +46,8 @@ class COLUBER_EXPORT PlanarSystem final : public chain::ContactSystem<Parts>, pu
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);
   void add_rows();
+  // in minimal coordinates there are none
+  [[nodiscard]] bool meets_obstacles() const { return !options_.minimal_coordinates; }
 
   double max_penetration_ = 0.0;                     // since the start
   Eigen::Vector3d start_ = Eigen::Vector3d::Zero();  // x, y, theta of the middle link

@@ -24,7 +24,7 @@ COLUBER_EXPORT std::string to_bytes(const Checkpoint& checkpoint);
 /// are damaged, cut short or of another format.
 COLUBER_EXPORT Checkpoint parse_checkpoint(std::string_view bytes, const std::string& name);
 
-/// What has to be the same for a run to go on to the same bits: "0.1.0 (662c1d8), portable".
+/// What has to be the same for a run to continue bit-identically: "0.1.0 (662c1d8), portable".
 COLUBER_EXPORT std::string program_identity();
 
 }  // namespace coluber::record

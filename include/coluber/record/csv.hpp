@@ -14,7 +14,7 @@ namespace coluber::record {
 /// last axis by its label where it has one: `link_position.6.x`, `joint_angle.3`, `energy`.
 COLUBER_EXPORT std::vector<std::string> column_names(const Observable& observable);
 
-/// Writes `time` and every observable as one CSV; numbers read back to the same bits. The file
+/// Writes `time` and every observable as one CSV; numbers read back bit-identically. The file
 /// appears by rename. Throws FileError.
 COLUBER_EXPORT void save_csv(const Trajectory& trajectory, const std::filesystem::path& file);
 

@@ -17,7 +17,7 @@ namespace coluber::record {
 struct DrawnBody {
   std::string name;   ///< link_1 …, wheel_1_left, obstacle_1 …, ground
   std::string shape;  ///< capsule, sphere, cylinder, box, circle, tube, wheel, plane; or other
-  std::vector<double> size;  ///< m, as in `Body` (core/system.hpp); wheel: radius, width along y
+  std::vector<double> size;  ///< m, as in `Body` (core/shown.hpp); wheel: radius, width along y
   std::string colour;        ///< "#rrggbb"
   std::string parent;        ///< body it hangs on; "": not said
   /// x y z qw qx qy qz of a body that stands still; moving bodies have a field instead.
@@ -28,6 +28,7 @@ struct DrawnBody {
   std::optional<std::size_t> polyline_field;  ///< the points of a curve that moves
   std::optional<std::size_t> radius_field;    ///< kind profile: radius at each of those points (m)
 
+  /// It has a pose or a curve in every frame.
   [[nodiscard]] bool moving() const { return pose_field || polyline_field; }
 };
 

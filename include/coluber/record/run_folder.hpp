@@ -74,11 +74,11 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   [[nodiscard]] std::string_view resume_from() const;
   [[nodiscard]] std::size_t resumed_frames() const;             ///< recorded before that checkpoint
   [[nodiscard]] const std::vector<std::string>& notes() const;  ///< about what was found
-  /// Results of the run before it was resumed, which are out of date and were taken away. Of these,
+  /// Results of the run before it was resumed, which are out of date and were removed. Of these,
   /// finish() writes trajectory.csv anew even if the scenario does not ask for it.
   [[nodiscard]] const std::vector<std::string>& removed() const;
 
-  /// Completes every file. Told to give up, it takes away what it has made, and the run counts as
+  /// Completes every file. Told to give up, it removes what it has made, and the run counts as
   /// interrupted: its frames can be read, and `resume` continues it. Throws FileError.
   FinishInfo finish(const simulation::RunOutcome& outcome, const GiveUp& give_up = {});
 

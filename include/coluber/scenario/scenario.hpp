@@ -30,8 +30,9 @@ struct Record {
   double checkpoint_s = 1.0;
 };
 
-/// The keys of Job and of Record.
+/// The keys of Job.
 COLUBER_EXPORT const keys::Section& job_keys();
+/// The keys of Record.
 COLUBER_EXPORT const keys::Section& record_keys();
 
 /// A validated scenario: every value is in range and every feature it asks for is built. What its
@@ -61,6 +62,7 @@ struct Scenario {
   [[nodiscard]] const T* find() const {
     return options.find<T>();
   }
+  /// The same, to change.
   template <typename T>
   [[nodiscard]] T* find() {
     return options.find<T>();
@@ -70,6 +72,7 @@ struct Scenario {
   [[nodiscard]] const T& get() const {
     return required(find<T>());
   }
+  /// The same, to change.
   template <typename T>
   [[nodiscard]] T& get() {
     return required(find<T>());

@@ -17,7 +17,9 @@
 ///
 ///     coluber::simulation::add_model({{{.name = "unicycle",
 ///                                       .doc = "…",
-///                                       .sections = {&unicycle_keys()}}},
+///                                       .sections = {&unicycle_keys()}},
+///                                      false,   // takes no gait
+///                                      false},  // and no controller
 ///                                     make_unicycle});
 namespace coluber::simulation {
 
@@ -46,16 +48,25 @@ struct StudyEntry {
   std::function<std::unique_ptr<Study>(const drive::Build&)> make{};
 };
 
+/// Every model: the library's, then those added.
 COLUBER_EXPORT const std::vector<ModelEntry>& models();
+/// Every gait, in the same order.
 COLUBER_EXPORT const std::vector<GaitEntry>& gaits();
+/// Every controller, in the same order.
 COLUBER_EXPORT const std::vector<ControllerEntry>& controllers();
+/// Every study, in the order added; the library has none.
 COLUBER_EXPORT const std::vector<StudyEntry>& studies();
 
-/// Adds a component of your own. Not to be called while another thread loads a scenario.
+/// Adds a component of your own. Throws Error if its name is taken. Not to be called while another
+/// thread loads a scenario.
 COLUBER_EXPORT void add_model(ModelEntry entry);
+/// Adds a gait, as add_model().
 COLUBER_EXPORT void add_gait(GaitEntry entry);
+/// Adds a controller, as add_model().
 COLUBER_EXPORT void add_controller(ControllerEntry entry);
+/// Adds a study, as add_model().
 COLUBER_EXPORT void add_study(StudyEntry entry);
+/// Adds a robot to the catalogue, as add_model().
 COLUBER_EXPORT void add_robot(keys::CatalogueRobot robot);
 
 }  // namespace coluber::simulation

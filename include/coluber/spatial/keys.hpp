@@ -32,6 +32,7 @@ struct Keys {
   double r_V = 0.05;  ///< kg
 };
 
+/// The keys of Keys.
 COLUBER_EXPORT const keys::Section& spatial_keys();
 
 }  // namespace coluber::spatial

@@ -115,7 +115,7 @@ struct ContactMemory {
 /// The surfaces a robot can touch, in the order of `State::near`.
 enum SurfaceIndex : std::uint8_t { kGround, kCylinders, kSurfaces };
 
-/// All that is needed to go on to the same bits. Positions are those of the coming step's middle:
+/// All that is needed to continue bit-identically. Positions are those of the coming step's middle:
 /// the midpoint rule is a leapfrog on q_M, and q(t) = q_M - dt/2 u.
 struct State {
   std::int64_t k = 0;                            ///< steps done; t = k dt
@@ -173,8 +173,8 @@ struct COLUBER_EXPORT Data : chain::StepData<6> {
   /// Near points of one surface in the step.
   struct Near {
     world::SurfacePoints found;
-    std::vector<ContactMemory> memory;            ///< one a point; becomes State::near
-    std::vector<nonsmooth::Impulse> slide, roll;  ///< one a point
+    std::vector<ContactMemory> memory;            ///< one per point; becomes State::near
+    std::vector<nonsmooth::Impulse> slide, roll;  ///< one per point
   };
   std::array<Near, kSurfaces> near;
   /// What a contact of the problem stands for.
@@ -186,7 +186,7 @@ struct COLUBER_EXPORT Data : chain::StepData<6> {
     int point = 0;          ///< index into near[surface]
     int link = 0, key = 0;  ///< of the point
   };
-  std::vector<Origin> origin;  ///< one a contact
+  std::vector<Origin> origin;  ///< one per contact
   std::unique_ptr<FastStep> fast;
   int contacts_closed = 0;  ///< points with an impulse in the last step
 

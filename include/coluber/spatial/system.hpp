@@ -11,11 +11,11 @@ namespace coluber::spatial {
 
 /// What a snake in space is made of.
 struct Parts {
-  using Model = spatial::Model;
-  using State = spatial::State;
-  using StepOptions = spatial::StepOptions;
-  using Data = spatial::Data;
-  using Pose = spatial::Pose;
+  using Model = spatial::Model;              ///< robot and world
+  using State = spatial::State;              ///< all that is needed to continue
+  using StepOptions = spatial::StepOptions;  ///< how it steps
+  using Data = spatial::Data;                ///< scratch and results of a step
+  using Pose = spatial::Pose;                ///< where every link is
   static constexpr int twist = 6;
   static constexpr int axes = 3;
 };

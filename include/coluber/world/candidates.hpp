@@ -31,7 +31,7 @@ struct Candidates {
   template <typename Centre, typename Around>
   void update(const ObstacleGrid& grid, std::size_t bodies, const Centre& centre,
               const Around& around) {
-    if (valid && holds(bodies, centre)) return;
+    if (valid && first.size() == bodies + 1 && (grid.empty() || holds(bodies, centre))) return;
     reserve(bodies, 0);
     obstacle.clear();
     for (std::size_t k = 0; k < bodies; ++k) {
@@ -47,7 +47,6 @@ struct Candidates {
  private:
   template <typename Centre>
   [[nodiscard]] bool holds(std::size_t bodies, const Centre& centre) const {
-    if (first.size() != bodies + 1) return false;
     for (std::size_t k = 0; k < bodies; ++k) {
       const Eigen::Vector2d here = centre(k);
       const auto moved = here - built_at.col(static_cast<Eigen::Index>(k));

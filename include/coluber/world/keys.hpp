@@ -32,7 +32,9 @@ struct Obstacles {
   std::filesystem::path obstacle_table{};
 };
 
+/// The keys of GroundKeys.
 COLUBER_EXPORT const keys::Section& ground_keys();
+/// The keys of Obstacles.
 COLUBER_EXPORT const keys::Section& obstacle_keys();
 
 }  // namespace coluber::world

@@ -35,7 +35,8 @@ class COLUBER_EXPORT ObstacleGrid {
   /// Allocates only if `found` has to grow.
   void find(const Eigen::Vector2d& centre, double around, std::vector<int>& found) const;
 
-  [[nodiscard]] std::size_t bytes() const;  ///< memory it takes
+  [[nodiscard]] bool empty() const { return levels_.empty(); }  ///< there are no obstacles
+  [[nodiscard]] std::size_t bytes() const;                      ///< memory it takes
 
  private:
   struct Entry {

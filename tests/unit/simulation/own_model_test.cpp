@@ -125,13 +125,21 @@ const keys::Section& cart_keys() {
   return section;
 }
 
+/// What drives a cart, its own capability.
+class Throttled {
+ public:
+  virtual ~Throttled() = default;
+  virtual void set_speed(double speed) = 0;
+};
+
 /// Rolls along x at its speed; offers no joints.
-class Cart final : public System {
+class Cart final : public System, public Throttled {
  public:
   Cart(const CartKeys& keys, double dt) : speed_(keys.speed), dt_(dt) {
     table_.add({"place", "m", "along x", {}, {}, Plotted::scalar},
                [this](std::span<double> out) { out[0] = x_; });
   }
+  void set_speed(double speed) override { speed_ = speed; }
   [[nodiscard]] double dt() const override { return dt_; }
   [[nodiscard]] std::int64_t step_count() const override { return k_; }
   StepInfo step() override {
@@ -157,11 +165,44 @@ class Cart final : public System {
 /// A controller that needs what no model has.
 class Demanding final : public control::Controller {
  public:
-  std::string connect(const System& /*system*/, std::vector<drive::Warning>& warnings) override {
+  std::string connect(System& /*system*/, std::vector<drive::Warning>& warnings) override {
     warnings.push_back({"controller.name", "it will want a propeller"});
     return "needs a propeller";
   }
   void update(const control::ControlInput& /*input*/, JointCommand& /*command*/) override {}
+};
+
+/// Drives a cart by what that offers, not by joints; shows what it does.
+class Throttle final : public control::Controller {
+ public:
+  Throttle() {
+    table_.add({"throttle", "m/s", "speed asked for", {}, {}, Plotted::scalar},
+               [this](std::span<double> out) { out[0] = speed_; });
+    bodies_.push_back(
+        {.name = "post", .shape = ShapeKind::circle, .size = {0.1}, .colour = "#000000"});
+  }
+  std::string connect(System& system, std::vector<drive::Warning>& /*warnings*/) override {
+    cart_ = dynamic_cast<Throttled*>(&system);
+    return cart_ != nullptr ? "" : "needs a throttle";
+  }
+  void update(const control::ControlInput& input, JointCommand& /*command*/) override {
+    speed_ = input.t;
+    cart_->set_speed(speed_);
+  }
+  [[nodiscard]] const std::vector<Observable>& observables() const override {
+    return table_.list();
+  }
+  void observe(std::span<double> frame) const override { table_.write(frame); }
+  [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
+  [[nodiscard]] std::vector<SummaryItem> summary() const override {
+    return {{"mood", std::string("steady")}};
+  }
+
+ private:
+  Throttled* cart_ = nullptr;
+  double speed_ = 0.0;
+  ObservableTable table_;
+  std::vector<Body> bodies_;
 };
 
 class OwnModel : public testing::Test {
@@ -173,6 +214,7 @@ class OwnModel : public testing::Test {
                    .sections = {&cart_keys()},
                    .defaults = {{"solver.dt", 0.01}, {"record.rate_hz", 10.0}},
                    .formerly = "trolley"},
+                  false,
                   false},
                  [](const drive::Build& build) {
                    return std::make_unique<Cart>(build.get<CartKeys>(),
@@ -180,6 +222,17 @@ class OwnModel : public testing::Test {
                  }});
       add_controller({{.name = "demanding", .doc = "asks in vain"},
                       [](const drive::Build&) { return std::make_unique<Demanding>(); }});
+      add_model({{{.name = "steered_cart",
+                   .doc = "a cart that a controller of its own drives",
+                   .sections = {&cart_keys()},
+                   .defaults = {{"controller.name", std::string("throttle")}}},
+                  false},
+                 [](const drive::Build& build) {
+                   return std::make_unique<Cart>(build.get<CartKeys>(),
+                                                 build.get<drive::Stepping>().dt);
+                 }});
+      add_controller({{.name = "throttle", .doc = "opens with time"},
+                      [](const drive::Build&) { return std::make_unique<Throttle>(); }});
       add_robot({.name = "racer",
                  .doc = "a fast cart",
                  .toml = "[cart]\nspeed = 9.0\ngears = [7, 8]\n[[cart.wheel]]\nradius = 0.5\n",
@@ -287,8 +340,10 @@ TEST_F(OwnModel, FaultsOfItsKeysHaveTheirPlacesAndHints) {
 }
 
 TEST_F(OwnModel, KeysGoWithTheModelsThatHaveThem) {
-  EXPECT_THAT(fault_of(scenario::sample::aiko + "[cart]\nspeed = 3\n"),
-              HasSubstr("cart.speed: goes with robot.model = \"cart\", this robot is \"planar\""));
+  EXPECT_THAT(
+      fault_of(scenario::sample::aiko + "[cart]\nspeed = 3\n"),
+      HasSubstr("cart.speed: goes with robot.model = \"cart\" or \"steered_cart\", this robot is "
+                "\"planar\""));
   EXPECT_EQ(fault_of(scenario::sample::aiko + "[cart]\nspeed = 1\n"), "no fault") << "its default";
   EXPECT_THAT(fault_of(kCart + "[world]\ngravity = 3\n"),
               HasSubstr("world.gravity: goes with robot.model = \"planar\" or \"spatial\" or "
@@ -299,7 +354,7 @@ TEST_F(OwnModel, KeysGoWithTheModelsThatHaveThem) {
 TEST_F(OwnModel, AppearsInTheTableOfKeys) {
   const keys::Key* radius = keys::find_key("cart.wheel.radius");
   ASSERT_NE(radius, nullptr);
-  EXPECT_THAT(radius->models, ElementsAre("cart"));
+  EXPECT_THAT(radius->models, ElementsAre("cart", "steered_cart"));
   ASSERT_NE(keys::find_list("cart.wheel"), nullptr);
   EXPECT_EQ(keys::find_list("cart.wheel")->form, keys::Form::list);
   EXPECT_THAT(keys::keys_markdown(), HasSubstr("`cart.wheel.radius`"));
@@ -337,6 +392,42 @@ TEST_F(OwnModel, AControllerThatAsksInVainIsRefusedWithTheReason) {
     EXPECT_EQ(error.faults()[0].message,
               "\"demanding\" needs a propeller; the model \"planar\" does not offer that");
   }
+}
+
+TEST_F(OwnModel, MayBeDrivenByAControllerThatAsksForMoreThanJoints) {
+  const std::string text = "duration = 1\n[robot]\nmodel = \"steered_cart\"\n[solver]\ndt = 0.01\n";
+  const scenario::Scenario s = scenario::parse(text);
+  EXPECT_EQ(s.controller, "throttle") << "the model's default";
+  Simulation simulation = make_simulation(s);
+  EXPECT_EQ(simulation.gait, nullptr);
+  record::TrajectorySink memory;
+  FrameSink* const sinks[] = {&memory};
+  const RunOutcome outcome = run(simulation, sinks);
+  EXPECT_EQ(outcome.status, RunStatus::completed);
+  // sum of k dt · dt over 100 steps
+  EXPECT_NEAR(memory.trajectory().at("place", 100, 0), 0.01 * 0.01 * 4950, 1e-12);
+  EXPECT_NEAR(memory.trajectory().at("throttle", 100, 0), 0.99, 1e-12);
+  EXPECT_EQ(std::get<std::string>(outcome.summary.front().value), "steady");
+  EXPECT_EQ(simulation.shown().bodies().back().name, "post");
+  EXPECT_THAT(fault_of("[robot]\nname = \"aiko\"\n[controller]\nname = \"throttle\"\n"),
+              "no fault");
+  EXPECT_THROW((void)make_simulation(scenario::parse(
+                   "[robot]\nname = \"aiko\"\n[controller]\nname = \"throttle\"\n")),
+               InputError)
+      << "the snake has no throttle";
+  EXPECT_THAT(fault_of(text + "[gait]\nname = \"sidewinding\"\n"),
+              HasSubstr("gait.name: goes with robot.model"));
+}
+
+TEST_F(OwnModel, ARobotOfTheCatalogueGoesWithItsModels) {
+  EXPECT_THAT(fault_of("[robot]\nmodel = \"planar\"\nname = \"racer\"\n"),
+              HasSubstr("robot.name: \"racer\" goes with robot.model = \"cart\", this model is "
+                        "\"planar\""));
+}
+
+TEST_F(OwnModel, ANameIsTakenOnce) {
+  EXPECT_THROW(add_robot({.name = "racer"}), Error);
+  EXPECT_THROW(add_controller({{.name = "pd"}, nullptr}), Error);
 }
 
 }  // namespace own_model_test

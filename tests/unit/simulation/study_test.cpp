@@ -3,6 +3,7 @@
 
 #include "coluber/simulation/study.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -128,6 +129,32 @@ TEST(Study, IsMadeFromTheScenariosOptionsAndGoneThroughInAnyOrder) {
       HasSubstr("a long robot"));
 }
 
+TEST(Study, IsInterruptedBetweenTwoFrames) {
+  add_reach();
+  StudyJob job = make_study("reach", scenario::parse(kScenario));
+  const std::atomic<bool> interrupt{true};
+  const RunOutcome outcome = run(job, {}, &interrupt);
+  EXPECT_EQ(outcome.status, RunStatus::interrupted);
+  EXPECT_EQ(outcome.message, "interrupted after 0 of 5 frames");
+}
+
+TEST(Study, GetsTheScenariosSystemAtItsStart) {
+  struct Start final : Study {
+    explicit Start(const drive::Build& build) : system(build.make_system()) {}
+    [[nodiscard]] std::size_t frame_count() const override { return 1; }
+    void go_to(std::size_t /*k*/) override {}
+    [[nodiscard]] std::string report() const override { return ""; }
+    [[nodiscard]] std::string json() const override { return "{}"; }
+    std::unique_ptr<System> system;
+  };
+  add_study({{.name = "start", .doc = "where the robot starts"},
+             [](const drive::Build& build) { return std::make_unique<Start>(build); }});
+  const scenario::Scenario scenario = scenario::parse(scenario::sample::aiko);
+  const StudyJob job = make_study("start", scenario);
+  EXPECT_EQ(static_cast<const Start&>(*job.study).system->state_hash(),
+            make_simulation(scenario).system->state_hash());
+}
+
 TEST(Study, ThatNobodyRegisteredIsAnError) {
   const scenario::Scenario scenario = scenario::parse(scenario::sample::aiko);
   EXPECT_THROW((void)make_study("no_such_study", scenario), Error);
@@ -147,22 +174,16 @@ TEST(Study, ItsKeysAreCheckedAndNoFaultInAScenarioThatIsOnlyRun) {
 TEST(Study, ItsFramesAreRecordedAndDrawnAsThoseOfARun) {
   add_reach();
   const scenario::sample::Folder folder;
-  const StudyJob job = make_study("reach", scenario::parse(kScenario));
+  StudyJob job = make_study("reach", scenario::parse(kScenario));
   record::TrajectorySink memory;
   record::DrawingSink drawn;
   {
     record::RunFolder out(folder.path() / "study", job);
-    for (std::size_t k = 0; k < job.study->frame_count(); ++k) {
-      job.study->go_to(k);
-      std::vector<double> values(static_cast<std::size_t>(frame_size(job.study->observables())));
-      job.study->observe(values);
-      for (FrameSink* sink : std::initializer_list<FrameSink*>{&out, &memory, &drawn}) {
-        sink->frame(job.study->time(), *job.study, values);
-      }
-    }
-    RunOutcome outcome;
-    outcome.summary = job.study->summary();
-    (void)out.finish(outcome);
+    FrameSink* const sinks[] = {&out, &memory, &drawn};
+    const RunOutcome outcome = run(job, sinks);
+    EXPECT_EQ(outcome.status, RunStatus::completed);
+    EXPECT_EQ(outcome.summary.size(), 2U);
+    EXPECT_TRUE(out.finish(outcome).whole);
   }
   EXPECT_EQ(memory.trajectory().frames(), 5U);
   EXPECT_NEAR(memory.trajectory().at("moment", 4, 1), 10.0 * 4 * 0.244, 1e-14);
