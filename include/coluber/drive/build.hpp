@@ -39,9 +39,9 @@ struct Build {
   /// Where a key was given, for a fault that is found only now.
   std::function<SourceLocation(std::string_view key)> locate;
   /// Asked for once by a model that starts in its gait's shape; null where there is no gait.
-  std::function<StartShape()> gait_start;
+  std::function<StartShape()> gait_start{};
   /// For a study: the scenario's system at its start. Throws InputError. Null for other components.
-  std::function<std::unique_ptr<System>()> make_system;
+  std::function<std::unique_ptr<System>()> make_system{};
   std::vector<Warning>& warnings;
 
   /// Options of type T. Throws Error if the scenario has none.
