@@ -147,7 +147,8 @@ std::vector<keys::CatalogueRobot> library_robots() {
                "length = 0.122\n"
                "half_core = 0.0393\n"
                "radius = 0.0525\n"
-               "inertia_axial = 9.40e-4\n"},
+               "inertia_axial = 9.40e-4\n",
+       .models = {"planar", "spatial", "minimal"}},
   };
 }
 
