@@ -41,7 +41,7 @@ Tracks::Tracks(const Trajectory& run, const Drawing& drawing) : run_(&run), draw
   middle_ = by_link_ ? middle_link(count_) : 1;
 }
 
-std::string Tracks::axis_name(int axis) { return std::string(1, "xyz"[std::clamp(axis, 0, 2)]); }
+std::string Tracks::axis_name(int axis) { return {"xyz"[std::clamp(axis, 0, 2)]}; }
 
 std::string Tracks::name(int number) const {
   if (bodies_.empty()) return fmt::format("link {}", number);

@@ -53,8 +53,7 @@ struct Build {
   }
   /// A fault of a key.
   [[nodiscard]] Diagnostic fault(std::string key, std::string message, std::string hint) const {
-    SourceLocation where = locate(key);
-    return {std::move(where), std::move(key), std::move(message), std::move(hint)};
+    return {locate(key), std::move(key), std::move(message), std::move(hint)};
   }
 };
 
