@@ -17,7 +17,7 @@ namespace coluber::chain {
 
 /// Writes what `get()` gives: an Eigen vector or a block of one.
 template <typename Get>
-ObservableTable::Writer write_vector(Get get) {
+ObservableTable::Writer write_vector(const Get& get) {
   return [get](std::span<double> out) {
     const auto& values = get();
     for (Eigen::Index i = 0; i < values.size(); ++i) out[static_cast<std::size_t>(i)] = values(i);
@@ -26,13 +26,13 @@ ObservableTable::Writer write_vector(Get get) {
 
 /// Writes the number that `get()` gives.
 template <typename Get>
-ObservableTable::Writer write_number(Get get) {
+ObservableTable::Writer write_number(const Get& get) {
   return [get](std::span<double> out) { out[0] = get(); };
 }
 
 /// Writes the impulses since the last frame (a column per link) over the time since it.
 template <typename Impulses, typename PerSecond>
-ObservableTable::Writer write_forces(const Impulses& sum, PerSecond per_second) {
+ObservableTable::Writer write_forces(const Impulses& sum, const PerSecond& per_second) {
   return [&sum, per_second](std::span<double> out) {
     const double factor = per_second();
     for (Eigen::Index i = 0; i < sum.size(); ++i) {
@@ -43,7 +43,7 @@ ObservableTable::Writer write_forces(const Impulses& sum, PerSecond per_second) 
 
 /// Kinetic energy.
 template <typename Energy>
-void add_energy_row(ObservableTable& table, Energy energy) {
+void add_energy_row(ObservableTable& table, const Energy& energy) {
   table.add({"energy", "J", "kinetic energy", {}, {}, Plotted::scalar}, write_number(energy));
 }
 
@@ -55,7 +55,7 @@ inline void add_work_row(ObservableTable& table, const char* name, const char* d
 
 /// Residuals and iterations of a chain with contacts.
 template <typename Account, typename Steps>
-void add_solver_rows(ObservableTable& table, const Account& account, Steps steps) {
+void add_solver_rows(ObservableTable& table, const Account& account, const Steps& steps) {
   table.add({"residual",
              "",
              "largest scaled residual since the last frame: of every step's own test, and of the "
@@ -137,8 +137,8 @@ inline ArrowFamily make_arrows(int links, int slots, const char* name, const cha
 /// Puts an arrow into the first open slot of link i; one that finds none is not drawn.
 inline void put_arrow(std::span<ContactSlot> slots, int slots_per_link, int i,
                       const Eigen::Vector3d& point, const Eigen::Vector3d& force) {
-  const auto own = slots.subspan(static_cast<std::size_t>(i * slots_per_link),
-                                 static_cast<std::size_t>(slots_per_link));
+  const auto count = static_cast<std::size_t>(slots_per_link);
+  const auto own = slots.subspan(static_cast<std::size_t>(i) * count, count);
   const auto open =
       std::ranges::find_if(own, [](const ContactSlot& slot) { return slot.point.hasNaN(); });
   if (open != own.end()) *open = {point, force};

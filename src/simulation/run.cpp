@@ -113,7 +113,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
   const scenario::Scenario& scenario = simulation.scenario;
   const double dt = system.dt();
   const std::int64_t last = last_step(simulation);
-  const drive::Stepping stepping = given_or_default<drive::Stepping>(scenario);
+  const auto stepping = given_or_default<drive::Stepping>(scenario);
   const bool stop_on_failure = stepping.on_failure == drive::OnFailure::stop;
 
   ShownTogether shown = simulation.shown();
