@@ -77,8 +77,8 @@ void Check::also(std::function<std::vector<Diagnostic>()> find_more) {
   more_.push_back(std::move(find_more));
 }
 
-void Check::located(std::string name, SourceLocation where) {
-  locations_.insert_or_assign(std::move(name), std::move(where));
+void Check::located(std::string name, const SourceLocation& where) {
+  locations_.insert_or_assign(std::move(name), where);
 }
 
 }  // namespace coluber::keys

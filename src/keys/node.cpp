@@ -20,9 +20,9 @@ namespace {
 /// Entry `number` of a list, counted from 1; nullptr if there is none.
 const Node* find_entry(const Node& list, std::string_view number) {
   std::size_t at = 0;
-  const char* end = number.data() + number.size();
-  const auto [stop, fault] = std::from_chars(number.data(), end, at);
-  if (fault != std::errc{} || stop != end || at == 0 || at > list.items.size()) return nullptr;
+  const auto [stop, fault] = std::from_chars(number.begin(), number.end(), at);
+  if (fault != std::errc{} || stop != number.end() || at == 0 || at > list.items.size())
+    return nullptr;
   return &list.items[at - 1];
 }
 

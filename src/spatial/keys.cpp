@@ -15,12 +15,11 @@ namespace coluber::spatial {
 namespace {
 
 using keys::Check;
-using keys::Node;
 
 void check_axial(const Keys& options, const chain::Robot& robot, Check& check) {
-  const Node* link = check.find("robot.link");
+  const keys::Node* link = check.find("robot.link");
   if (link == nullptr) return;
-  const auto look = [&](const Node& node, std::size_t i, const std::string& path) {
+  const auto look = [&](const keys::Node& node, std::size_t i, const std::string& path) {
     if (!node.is_table() || i >= options.link.size() || i >= robot.link.size()) return;
     for (const auto& [word, value] : node.fields) {
       if (!value.valid) return;
@@ -28,7 +27,7 @@ void check_axial(const Keys& options, const chain::Robot& robot, Check& check) {
     const double inertia = robot.link[i].inertia;
     const double axial = options.link[i].inertia_axial;
     if (axial <= 2.0 * inertia) return;
-    const Node* at = node.find("inertia_axial");
+    const keys::Node* at = node.find("inertia_axial");
     check.fault_at(
         at != nullptr ? *at : node, path + ".inertia_axial",
         fmt::format("expected at most twice the inertia, {}, got {}", 2.0 * inertia, axial),
@@ -57,9 +56,9 @@ void check_spatial(Keys& options, Check& check) {
                 "links",
                 "write  joint = \"yaw\"  in [robot], or  load_sharing = \"least_squares\"");
   }
-  const Node* shape = check.given("start.shape");
+  const keys::Node* shape = check.given("start.shape");
   if (options.joint == Joint::yaw || shape == nullptr || !shape->is_array()) return;
-  for (const Node& item : shape->items) {
+  for (const keys::Node& item : shape->items) {
     if (std::abs(item.as_double()) < 90.0) continue;
     check.fault_at(item, "start.shape",
                    fmt::format("a cardan joint at {} deg, its limit is below 90", item.as_double()),

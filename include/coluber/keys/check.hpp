@@ -108,7 +108,7 @@ class COLUBER_EXPORT Check {
   void also(std::function<std::vector<Diagnostic>()> find_more);
 
   /// Entry `name` ("world.obstacle.12") was given there.
-  void located(std::string name, SourceLocation where);
+  void located(std::string name, const SourceLocation& where);
 
   /// Faults from fault_in_file(), in the order reported.
   [[nodiscard]] const std::vector<Diagnostic>& faults_in_files() const { return in_files_; }
