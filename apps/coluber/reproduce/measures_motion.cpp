@@ -19,7 +19,7 @@ using record::Trajectory;
 
 /// The place of a link, or of the mean of all, along the call's axis; or what the call names.
 Selection followed(const MeasureCall& call) {
-  return Selection(call.trajectory(), call, "link_position");
+  return {call.trajectory(), call, "link_position"};
 }
 
 MeasureValue displacement(const MeasureCall& call) {
