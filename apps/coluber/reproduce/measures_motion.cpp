@@ -18,9 +18,7 @@ namespace {
 using record::Trajectory;
 
 /// The place of a link, or of the mean of all, along the call's axis; or what the call names.
-Selection followed(const MeasureCall& call) {
-  return {call.trajectory(), call, "link_position"};
-}
+Selection followed(const MeasureCall& call) { return {call.trajectory(), call, "link_position"}; }
 
 MeasureValue displacement(const MeasureCall& call) {
   return followed(call).change(call.number("from"), call.number("to"));
