@@ -31,15 +31,15 @@ void Section::read(void* options, const Node& root, const ReadContext& context) 
   }
   for (const ListRow& list : lists_) {
     const Node* given = root.find_path(seen_from(list.name, prefix_));
-    if (given == nullptr) {
-      // a catalogue's lists, and the table that stands for all entries where none is written
-      if (const auto found = context.defaults.find(list.name); found != context.defaults.end()) {
-        list.read(options, found->second, *list.item, context);
-      } else if (list.info.form == Form::one_for_all) {
-        list.read(options, Node{}, *list.item, context);
-      }
-    } else if (given->valid && (given->is_table() || given->is_array())) {
+    if (given != nullptr && given->valid && (given->is_table() || given->is_array())) {
       list.read(options, *given, *list.item, context);
+      continue;
+    }
+    // none written, or refused: a catalogue's list, or the table that stands for all entries
+    if (const auto found = context.defaults.find(list.name); found != context.defaults.end()) {
+      list.read(options, found->second, *list.item, context);
+    } else if (list.info.form == Form::one_for_all) {
+      list.read(options, Node{}, *list.item, context);
     }
   }
 }

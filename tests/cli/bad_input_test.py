@@ -53,6 +53,7 @@ KEYS = [
     Case("a wrong type", AIKO + 'link = { mass = "heavy" }\n', r's\.toml:3:17: robot\.link\.mass: expected a number > 0.*, got "heavy"'),
     Case("a word that is no choice", AIKO + '[solver]\nname = "newtom"\n', r's\.toml:4:8: solver\.name: expected .* got "newtom"\n  hint: did you mean "newton"\?'),
     Case("an unknown robot", '[robot]\nname = "kulko"\n', r's\.toml:2:8: robot\.name: expected "aiko", got "kulko"'),
+    Case("a number for the links", AIKO + "link = -1\n", r"s\.toml:3:8: robot\.link: expected a table or a list of tables, got -1"),
     Case("a robot half described", "[robot]\nlinks = 3\nlink = { mass = 1.0 }\n", r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia"),
     Case("a schema of the future", "schema = 2\n" + AIKO, r"s\.toml:1:10: schema: expected 1, got 2"),
     Case("a dump in a folder that is not there", AIKO + '[solver]\ndump = "nowhere/p.json"\n', r"s\.toml:4:8: solver\.dump: there is no folder nowhere\n  hint: name a file in a folder that exists"),
