@@ -159,11 +159,24 @@ inline void store_pairs(double* to, int /*stride*/, Lanes upper, Lanes lower) {
 }
 #endif
 
-/// a b + c, a b - c and c - a b, in one rounding where COLUBER_FUSED is defined.
+/// a b + c, a b - c and c - a b, in one rounding where COLUBER_FUSED is defined: by the instruction,
+/// or by the library's fma, which is slow and rounds the same.
 #if defined(COLUBER_FUSED)
 inline double mul_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline double mul_sub(double a, double b, double c) { return __builtin_fma(a, b, -c); }
 inline double sub_mul(double c, double a, double b) { return __builtin_fma(-a, b, c); }
+#if COLUBER_LANES == 2
+inline Two mul_add(Two a, Two b, Two c) {
+  return Two{mul_add(a[0], b[0], c[0]), mul_add(a[1], b[1], c[1])};
+}
+inline Two mul_sub(Two a, Two b, Two c) { return mul_add(a, b, -c); }
+inline Two sub_mul(Two c, Two a, Two b) { return mul_add(-a, b, c); }
+inline Quad mul_add(Quad a, Quad b, Quad c) {
+  return {mul_add(a.low, b.low, c.low), mul_add(a.high, b.high, c.high)};
+}
+inline Quad mul_sub(Quad a, Quad b, Quad c) { return mul_add(a, b, -c); }
+inline Quad sub_mul(Quad c, Quad a, Quad b) { return mul_add(-a, b, c); }
+#else
 inline Two mul_add(Two a, Two b, Two c) { return _mm_fmadd_pd(a, b, c); }
 inline Two mul_sub(Two a, Two b, Two c) { return _mm_fmsub_pd(a, b, c); }
 inline Two sub_mul(Two c, Two a, Two b) { return _mm_fnmadd_pd(a, b, c); }
@@ -174,6 +187,7 @@ inline Quad sub_mul(Quad c, Quad a, Quad b) { return _mm256_fnmadd_pd(a, b, c); 
 inline Lanes mul_add(Lanes a, Lanes b, Lanes c) { return _mm512_fmadd_pd(a, b, c); }
 inline Lanes mul_sub(Lanes a, Lanes b, Lanes c) { return _mm512_fmsub_pd(a, b, c); }
 inline Lanes sub_mul(Lanes c, Lanes a, Lanes b) { return _mm512_fnmadd_pd(a, b, c); }
+#endif
 #endif
 #else
 template <typename V>
