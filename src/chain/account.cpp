@@ -1,5 +1,7 @@
 #include "coluber/chain/account.hpp"
 
+#include <fmt/format.h>
+
 namespace coluber::chain {
 
 std::vector<StepFigure> contact_figures(bool rigid) {
@@ -17,6 +19,14 @@ std::vector<StepFigure> contact_figures(bool rigid) {
     figures.push_back({.name = "fallback_gap", .largest_as = "fallback_gap_max"});
   }
   return figures;
+}
+
+std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link, int obstacle) {
+  if (steps == 0) return {};
+  return {fmt::format(
+      "link {} went through obstacle {} in the step to t = {:.6g} s{}: it moved too "
+      "far within a step to be held; take a smaller solver.dt",
+      link, obstacle, t, steps > 1 ? fmt::format(", the first of {} such steps", steps) : "")};
 }
 
 }  // namespace coluber::chain

@@ -43,6 +43,15 @@ struct Scales {
   double weight = 1.0;  ///< of the lightest link; without gravity, as on earth (N)
   double length = 1.0;  ///< of the robot (m)
 };
+
+/// Least inertia of a link across its axis (kg m²); `inertia_of` tells a link's.
+template <typename Link, typename InertiaOf>
+double least_inertia(const std::vector<Link>& links, const InertiaOf& inertia_of) {
+  double least = inertia_of(links.front());
+  for (const Link& link : links) least = std::min(least, inertia_of(link));
+  return least;
+}
+
 template <typename Link>
 Scales compute_scales(const std::vector<Link>& links, double g) {
   double m_min = links.front().m;

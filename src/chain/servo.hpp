@@ -18,12 +18,26 @@ struct Servo {
   double limit = std::numeric_limits<double>::infinity();
 };
 
+/// Where the spring of a servo looks at its joint: at phi_M + theta dt phidot_E, and at the
+/// reference at the same time. One half is the end of the step, one the middle of the next. With
+/// s = k_P dt²/Theta the joint's multipliers have the product 1/(1 + theta s) and the sum (2 -
+/// (1 - theta) s)/(1 + theta s): for theta = 1/2 one of them goes to -1 as s grows, and the joint
+/// rings; for theta -> 1 both go to 0. `Theta` is the least inertia of a link (kg m²).
+inline double servo_theta(double k_P, double dt, double Theta) {
+  const double stiffness = k_P * dt * dt;
+  return stiffness > Theta ? 1.0 - 0.5 * Theta / stiffness : 0.5;
+}
+
 /// Of joint angle j, which is `phi` at q_M.
-inline Servo make_servo(const JointCommand& command, Eigen::Index j, double phi, double dt) {
+inline Servo make_servo(const JointCommand& command, Eigen::Index j, double phi, double dt,
+                        double Theta) {
   Servo servo;
-  servo.sd = dt * command.k_D(j) + 0.5 * dt * dt * command.k_P(j);
-  servo.sr = dt * (command.tau(j) + command.k_P(j) * (command.phi_d(j) - phi) +
-                   command.k_D(j) * command.phidot_d(j));
+  const double theta = servo_theta(command.k_P(j), dt, Theta);
+  double phi_d = command.phi_d(j);
+  if (theta > 0.5) phi_d += (theta - 0.5) * dt * command.phidot_d(j);
+  servo.sd = dt * command.k_D(j) + theta * dt * dt * command.k_P(j);
+  servo.sr =
+      dt * (command.tau(j) + command.k_P(j) * (phi_d - phi) + command.k_D(j) * command.phidot_d(j));
   COLUBER_ASSERT(!(command.tau_max(j) < 0.0), j, command.tau_max(j));
   servo.limit = dt * command.tau_max(j);
   // A torque that does not depend on the step's end is known to be cut off before it is solved.

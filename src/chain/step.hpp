@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 
 #include <Eigen/Core>
@@ -33,13 +34,55 @@ inline double landing_speed(double g, const StepOptions& options) {
                                                           : nonsmooth::landing_speed(g, options.dt);
 }
 
+/// How far (m) a link may move within a step: `speed` (m/s) bounds that of its points at the start,
+/// `pull` (N/kg) is what may make it faster.
+inline double reach(double speed, double pull, double dt) { return dt * (speed + dt * pull); }
+
+/// Ways beyond it may meet what is not near at the start of the step (m).
+constexpr double kFar = 0.25 * nonsmooth::kNear;
+
+/// What is left of the compliance of obstacles in a step whose links may move this `way` (m): they
+/// stop within a fixed depth, however fast they come.
+inline double compliance_share(double way) { return way > kFar ? kFar / way : 1.0; }
+
+/// A step of a robot whose links may move farther than what counts as near: `take()` is done again
+/// with what they met on their way (`meet()` adds it to `data.on_the_way`) until they meet nothing
+/// new. What they pass through all the same, `find_passed(info)` names.
+template <typename State, typename Data, typename Take, typename Meet, typename FindPassed>
+nonsmooth::ContactStepInfo step_along_the_way(State& state, Data& data, const StepOptions& options,
+                                              const Take& take, const Meet& meet,
+                                              const FindPassed& find_passed) {
+  constexpr int most = 5;  // rounds
+  data.before = state;
+  for (int round = 1;; ++round) {
+    nonsmooth::ContactStepInfo info = take();
+    if (info.status == Status::non_finite) return info;
+    const std::size_t known = data.on_the_way.size();
+    if (options.activation == nonsmooth::Activation::landing && round < most) meet();
+    if (data.on_the_way.size() == known) {
+      find_passed(info);
+      return info;
+    }
+    state = data.before;
+  }
+}
+
 /// Servo and first guess of the joint axis of node k.
 template <int T, typename State>
 void fill_joint(const State& state, const JointCommand& command, double dt, std::size_t k,
                 StepData<T>& data) {
   const int j = data.angle_of_node[k];
-  const Servo servo = make_servo(command, j, state.phi(j), dt);
   nonsmooth::Node<T>& node = data.problem.nodes[k];
+  node.held = command.prescribed;
+  if (node.held) {
+    node.sd = 0.0;
+    node.sr = 0.0;
+    node.limit = std::numeric_limits<double>::infinity();
+    data.solution.rate[k] = command.phidot_d(j);
+    data.previous.rate[k] = command.phidot_d(j);
+    return;
+  }
+  const Servo servo = make_servo(command, j, state.phi(j), dt, data.Theta_min);
   node.sd = servo.sd;
   node.sr = servo.sr;
   node.limit = servo.limit;
@@ -71,7 +114,25 @@ void push_rates(State& state) {
   state.phidot_2.swap(state.phidot);
 }
 
-/// Velocities at E and torques of the plain step's answer.
+/// Joints of a prescribed step go to their references in its middle; before the step.
+template <typename State>
+void place_joints(State& state, const JointCommand& command) {
+  if (command.prescribed) state.phi = command.phi_M;
+}
+
+/// Joint angles at q_M of the next step. Prescribed ones are at the end of this step where their
+/// references are, not where they were integrated to.
+template <typename State>
+void advance_joints(State& state, const JointCommand& command, double dt) {
+  if (command.prescribed) {
+    state.phi = command.phi_d + 0.5 * dt * state.phidot;
+  } else {
+    state.phi += dt * state.phidot;
+  }
+}
+
+/// Velocities at E and torques of the plain step's answer, which has just been judged: the
+/// residual's sums are what a motor that holds its joint's rate gives.
 template <int T, typename State>
 void take_rates(State& state, StepData<T>& data, const JointCommand& command, double dt) {
   push_twist(state, data.solution.root);
@@ -80,8 +141,10 @@ void take_rates(State& state, StepData<T>& data, const JointCommand& command, do
     const int j = data.angle_of_node[k];
     const double rate = data.solution.rate[k];
     state.phidot(j) = rate;
-    data.tau(j) =
-        mean_torque(nonsmooth::joint_impulse(data.problem.nodes[k], rate), dt, command.tau_max(j));
+    const nonsmooth::Node<T>& node = data.problem.nodes[k];
+    data.tau(j) = node.held
+                      ? node.s.dot(data.residual.defect[k]) / dt
+                      : mean_torque(nonsmooth::joint_impulse(node, rate), dt, command.tau_max(j));
   }
 }
 
@@ -112,8 +175,8 @@ nonsmooth::ContactStepInfo name_non_finite(const JointCommand& command, int axes
   info.status = Status::non_finite;
   info.quantity = "velocity";
   for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
-    const double sum =
-        command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) + command.phidot_d(j);
+    const double sum = command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) +
+                       command.phidot_d(j) + command.phi_M(j);
     if (!std::isfinite(sum) || std::isnan(command.tau_max(j))) {
       info.quantity = "command of joint";
       info.index = static_cast<int>(j) / axes + 1;

@@ -6,6 +6,7 @@
 
 #include "coluber/chain/robot.hpp"
 #include "coluber/control/servo.hpp"
+#include "coluber/gait/keys.hpp"
 #include "coluber/keys/check.hpp"
 #include "coluber/world/keys.hpp"
 
@@ -36,6 +37,19 @@ void check_servo(ServoKeys& options, Check& check) {
                     robot->link.size()),
         "write one number for all joints, or a list from link 1 on");
   }
+}
+
+struct PrescribedKeys {};
+
+/// A soft start leaves steps in the references, and prescribed joints would jump with them.
+void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
+  const keys::Node* soft = check.given("gait.soft_start");
+  const auto* gait = check.find_options<gait::HarmonicKeys>();
+  if (soft == nullptr || gait == nullptr || !gait->soft_start) return;
+  check.fault("gait.soft_start",
+              "leaves steps of up to 3 degrees in the references, and \"prescribed\" joints would "
+              "jump with them",
+              "write  soft_start = false, or take  name = \"pd\"  in [controller]");
 }
 
 struct LinearisationKeys {};
@@ -174,6 +188,11 @@ const keys::Section& base_noise_keys() {
                &BaseNoiseKeys::velocity)
           .row(noise("heading_rate_deg", "deg/s", "of the rate of link 1's angle, Transeth (7.13)"),
                &BaseNoiseKeys::heading_rate_deg);
+  return section;
+}
+
+const keys::Section& prescribed_keys() {
+  static const keys::Section section = keys::Table<PrescribedKeys>("").check(check_prescribed);
   return section;
 }
 

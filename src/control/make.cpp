@@ -5,6 +5,7 @@
 #include "coluber/control/input_output_linearisation.hpp"
 #include "coluber/control/noisy_measurement.hpp"
 #include "coluber/control/pd.hpp"
+#include "coluber/control/prescribed.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/planar/keys.hpp"
 
@@ -43,6 +44,10 @@ std::unique_ptr<Controller> make_pd(const drive::Build& build) {
                                             .implicit_servo = keys.servo == ServoTime::in_step,
                                             .start_time = keys.start_time,
                                             .torque_limit = keys.torque_limit}));
+}
+
+std::unique_ptr<Controller> make_prescribed(const drive::Build& /*build*/) {
+  return std::make_unique<Prescribed>();
 }
 
 std::unique_ptr<Controller> make_linearisation(const drive::Build& build) {

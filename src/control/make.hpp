@@ -10,6 +10,9 @@ namespace coluber::control {
 /// Joint servos of a scenario, behind its measurement noise if it has any.
 std::unique_ptr<Controller> make_pd(const drive::Build& build);
 
+/// Joints that follow the gait exactly.
+std::unique_ptr<Controller> make_prescribed(const drive::Build& build);
+
 /// The linearising controller of a scenario, behind its measurement noise if it has any.
 std::unique_ptr<Controller> make_linearisation(const drive::Build& build);
 

@@ -45,7 +45,8 @@ void NoisyMeasurement::update(const ControlInput& input, JointCommand& command) 
                        .phidot_d_E = input.phidot_d_E,
                        .phidd_d_A = input.phidd_d_A,
                        .base = input.base != nullptr ? &base : nullptr,
-                       .system = input.system},
+                       .system = input.system,
+                       .phi_d_M = input.phi_d_M},
                       command);
   // What gains inside the step make of phi_E + noise and phidot_E + noise.
   for (Eigen::Index j = 0; j < joints; ++j) {

@@ -45,6 +45,7 @@ void save_problem(const std::filesystem::path& file, const SavedProblem<T>& save
                      {"sd", node.sd},
                      {"sr", node.sr},
                      {"limit", std::isfinite(node.limit) ? json(node.limit) : json(nullptr)},
+                     {"held", node.held},
                      {"parent", node.parent},
                      {"contacts", node.contact_count}});
   }
@@ -118,6 +119,7 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
       node.sd = entry.at("sd");
       node.sr = entry.at("sr");
       if (entry.contains("limit") && !entry.at("limit").is_null()) node.limit = entry.at("limit");
+      node.held = entry.value("held", false);
       node.parent = entry.at("parent");
       node.first_contact = first;
       node.contact_count = entry.at("contacts");

@@ -84,7 +84,10 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
       raise(result.rigid_law, rigid);
     }
     if (i + 1 == n) break;
-    raise(torque, std::abs(node.s.dot(defect[i]) - joint_impulse(node, solution.rate[i])));
+    // a motor that holds its joint's rate takes whatever is left
+    if (!node.held) {
+      raise(torque, std::abs(node.s.dot(defect[i]) - joint_impulse(node, solution.rate[i])));
+    }
     defect[static_cast<std::size_t>(node.parent)] += defect[i];
   }
   constexpr int kAngular = T == 3 ? 1 : 3;

@@ -6,6 +6,7 @@
 // that nothing has to be shifted along the chain.
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <Eigen/LU>
@@ -23,7 +24,7 @@ struct SweepNode {
   Twist<T> p;       // articulated residual
   Twist<T> U, V;    // G s,  G^T s / D
   Twist<T> dtwist;  // increment of the last forward sweep
-  double D = 1.0;   // pivot s.G s + sd
+  double D = 1.0;   // pivot s.G s + sd; infinite where the rate is given
   double e = 0.0;   // (s.p + sd phidot - sr) / D
   double sd = 0.0;  // servo as linearised: sd = 0 and sr = ±limit where it is saturated
   double sr = 0.0;
@@ -123,7 +124,7 @@ inline PivotSigns eliminate(const ContactProblem<T>& problem, const Solution<T>&
     add_own_block(problem, solution, laws, mass_factor, i, node.G, node.p);
     node.U = node.G.lazyProduct(link.s);
     linearise_servo(link, solution.rate[i], limits, node);
-    node.D = link.s.dot(node.U) + node.sd;
+    node.D = link.held ? std::numeric_limits<double>::infinity() : link.s.dot(node.U) + node.sd;
     node.V = node.G.transpose().lazyProduct(link.s) / node.D;
     node.e = (link.s.dot(node.p) + node.sd * solution.rate[i] - node.sr) / node.D;
     if (!(node.D > 0.0)) {

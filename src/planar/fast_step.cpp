@@ -58,7 +58,8 @@ void load(const Model& model, const State& state, const JointCommand& command,
     if (i == b) continue;
     const int joint = i > b ? i - 1 : i;
     const double sign = i > b ? 1.0 : -1.0;
-    const chain::Servo servo = chain::make_servo(command, joint, state.phi(joint), dt);
+    const chain::Servo servo =
+        chain::make_servo(command, joint, state.phi(joint), dt, data.Theta_min);
     k.sd[slot] = servo.sd;
     k.sr[slot] = sign * servo.sr;
     k.limit[slot] = servo.limit;
@@ -104,7 +105,7 @@ void load(const Model& model, const State& state, const JointCommand& command,
     contact.w_1 = gap.normal.x();
     contact.w_2 = gap.normal.y();
     contact.b = chain::landing_speed(gap.g, options);
-    contact.c = kEpsilon / model.links[static_cast<std::size_t>(i)].m;
+    contact.c = kEpsilon / model.links[static_cast<std::size_t>(i)].m * data.obstacle_give;
     contact.P = predict(data.next_near[static_cast<std::size_t>(touch.near)].point).N;
     fast.contacts.push_back(contact);
   }
@@ -238,6 +239,7 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
 std::optional<nonsmooth::ContactStepInfo> step_fast(const Model& model, State& state, Data& data,
                                                     const JointCommand& command,
                                                     const StepOptions& options) {
+  if (command.prescribed) return std::nullopt;
   for (const Data::Touch& touch : data.touching) {
     const ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(touch.near)];
     if (model.obstacles[static_cast<std::size_t>(entry.obstacle)].mu > 0.0) return std::nullopt;

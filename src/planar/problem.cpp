@@ -95,15 +95,15 @@ Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose
 
 /// Obstacle contact: 0 <= P _|_ gamma + b + c P >= 0, and |P_T| <= mu P along the tangent, the
 /// normal turned by +90°, at the link's nearest surface point. The friction set of the plane is a
-/// segment: the disc of the law with its second direction empty.
+/// segment: the disc of the law with its second direction empty. `give`: share of the compliance.
 Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap& gap, double mu,
-                            const StepOptions& options, const PointMemory& memory) {
+                            const StepOptions& options, double give, const PointMemory& memory) {
   Contact<3> contact;
   const double x = pose.r(0, i) + gap.s_c * pose.cos(i);
   const double y = pose.r(1, i) + gap.s_c * pose.sin(i);
   contact.w_N = force_direction(x, y, gap.normal.x(), gap.normal.y());
   contact.unilateral = true;
-  contact.c = kEpsilon / link.m;
+  contact.c = kEpsilon / link.m * give;
   contact.b = chain::landing_speed(gap.g, options);
   if (mu > 0.0) {
     contact.mu << mu, 0.0;
@@ -115,6 +115,38 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
     contact.A = memory.x_1.T;  // zero after a step in which the contact was open
   }
   return contact;
+}
+
+/// How far a link may move within the step, and what that leaves of the obstacles' compliance.
+void update_way(const Model& model, const State& state, double dt, Data& data) {
+  double speed = 0.0;
+  for (int i = 0; i < model.n(); ++i) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    speed = std::max(speed, std::abs(state.u(3 * i)) + std::abs(state.u(3 * i + 1)) +
+                                std::abs(state.u(3 * i + 2)) * (link.L_GS + std::abs(link.offset)));
+  }
+  data.way = chain::reach(speed, std::abs(data.pull.x()) + std::abs(data.pull.y()), dt);
+  data.obstacle_give = chain::compliance_share(data.way);
+}
+
+/// What links meet on their way joins what is near them, in the same order.
+void add_on_the_way(Data& data) {
+  for (const world::SurfacePoint& point : data.on_the_way) {
+    ObstacleMemory entry;
+    entry.node = data.node_of_link[static_cast<std::size_t>(point.link)];
+    entry.obstacle = point.body;
+    const auto later = [&](const ObstacleMemory& other) { return key_of(other) > key_of(entry); };
+    const auto at = std::ranges::find_if(data.next_near, later);
+    const auto near = static_cast<int>(at - data.next_near.begin());
+    data.next_near.insert(at, entry);
+    for (Data::Touch& touch : data.touching) {
+      if (touch.near >= near) ++touch.near;
+    }
+    const Gap gap{point.g, point.normal.head<2>(), point.s};
+    const auto place = std::ranges::find_if(
+        data.touching, [&](const Data::Touch& touch) { return touch.near > near; });
+    data.touching.insert(place, {entry.node, near, gap});
+  }
 }
 
 }  // namespace
@@ -155,6 +187,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
 
   const chain::Scales scales = chain::compute_scales(model.links, model.g);
   weight_scale = scales.weight;
+  Theta_min = chain::least_inertia(model.links, [](const Link& link) { return link.Theta; });
   problem.impulse_scale = scales.weight;  // times dt, set by make_problem
   problem.length_scale = scales.length;
   const chain::Weight weight = chain::compute_weight(model.g, model.tilt, model.tilt_direction);
@@ -169,6 +202,12 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   next_near.reserve(pairs);
   touching.reserve(pairs);
   candidates.reserve(size, pairs);
+  if (pairs > 0) {
+    on_the_way.reserve(pairs);
+    swept.reserve(std::min<std::size_t>(model.obstacles.size(), 256));
+    before = make_state(model, VectorXd::Zero(n - 1), 0, Vector2d::Zero(), 0.0);
+    before.near.reserve(pairs);
+  }
 
   load_share.resize(2, n);
   viscosity.resize(3, n);
@@ -196,6 +235,7 @@ void find_contacts(const Model& model, const State& state, const StepOptions& op
   data.touching.clear();
   data.penetration = 0.0;
   if (model.obstacles.empty()) return;
+  update_way(model, state, options.dt, data);
   update_candidates(model, data);
   const Pose& pose = data.pose;
   const auto& list = data.candidates;
@@ -224,6 +264,7 @@ void find_contacts(const Model& model, const State& state, const StepOptions& op
       }
     }
   }
+  if (!data.on_the_way.empty()) add_on_the_way(data);
 }
 
 void make_problem(const Model& model, const State& state, const JointCommand& command,
@@ -300,7 +341,7 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
       const ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(here.near)];
       const double mu = model.obstacles[static_cast<std::size_t>(entry.obstacle)].mu;
       problem.contacts.push_back(
-          obstacle_contact(link, pose, i, here.gap, mu, options, entry.point));
+          obstacle_contact(link, pose, i, here.gap, mu, options, data.obstacle_give, entry.point));
       data.near_of_contact.push_back(here.near);
       data.solution.impulse.push_back(warm_start
                                           ? nonsmooth::Impulse{entry.last_active, entry.point.x_1.T}

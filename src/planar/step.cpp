@@ -16,6 +16,7 @@ namespace coluber::planar {
 namespace {
 
 using nonsmooth::Impulse;
+using nonsmooth::kNear;
 
 /// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, and the link velocities at
 /// E.
@@ -104,14 +105,9 @@ nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& da
   return info;
 }
 
-}  // namespace
-
-nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
-                                const JointCommand& command, const StepOptions& options) {
-  // A limit that is no number would compare as none at all.
-  if (std::isnan(command.tau_max.sum())) return chain::name_non_finite(command, 1, data, {});
-  data.audit.reset();
-  find_contacts(model, state, options, data);
+/// A step whose contacts have been found.
+nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& data,
+                                     const JointCommand& command, const StepOptions& options) {
   std::optional<nonsmooth::ContactStepInfo> fast;
   if (options.solver == Solver::newton && !options.plain) {
     if (options.audit) fill_problem(model, state, command, options, data);
@@ -133,9 +129,81 @@ nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
   state.base(0) += dt * state.twist(1);
   state.base(1) += dt * state.twist(2);
   state.base(2) += dt * state.twist(0);
-  state.phi += dt * state.phidot;
+  chain::advance_joints(state, command, dt);
   ++state.k;
   return info;
+}
+
+/// Link i on its way through the step done.
+world::MovingLink on_its_way(const Model& model, const State& state, const Data& data, int i) {
+  const Link& link = model.links[static_cast<std::size_t>(i)];
+  world::MovingLink moving;
+  moving.start.centre << data.pose.r.col(i) + data.pose.origin, 0.0;
+  moving.start.axis << data.pose.cos(i), data.pose.sin(i), 0.0;
+  moving.start.rear = -link.L_GS - link.offset;
+  moving.start.front = link.L_GS - link.offset;
+  moving.start.radius = link.L_SC;
+  moving.v << state.u.segment<2>(3 * i), 0.0;
+  moving.omega << 0.0, 0.0, state.u(3 * i + 2);
+  return moving;
+}
+
+/// The step with contacts found along its motion.
+nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data,
+                                    const JointCommand& command, const StepOptions& options) {
+  const double dt = options.dt;
+  const auto each = [&](const auto& look) {
+    for (int i = 0; i < model.n(); ++i) {
+      const world::MovingLink moving = on_its_way(model, state, data, i);
+      if (world::compute_way(moving, dt) > kNear) look(i, moving);
+    }
+  };
+  const auto meet = [&] {
+    each([&](int i, const world::MovingLink& moving) {
+      ObstacleMemory sought;
+      sought.node = data.node_of_link[static_cast<std::size_t>(i)];
+      const auto is_near = [&](int key) {
+        sought.obstacle = key / 2;
+        return std::ranges::any_of(state.near, [&](const ObstacleMemory& entry) {
+          return key_of(entry) == key_of(sought);
+        });
+      };
+      data.swept.find(data.grid, model.obstacles, moving, i, dt, is_near, data.on_the_way);
+    });
+  };
+  const auto find_passed = [&](nonsmooth::ContactStepInfo& info) {
+    each([&](int i, const world::MovingLink& moving) {
+      const int j = data.swept.find_passed(data.grid, model.obstacles, moving, dt);
+      if (j < 0 || info.passed_link > 0) return;
+      info.passed_link = i + 1;
+      info.passed_obstacle = j + 1;
+    });
+  };
+  const nonsmooth::ContactStepInfo info = chain::step_along_the_way(
+      state, data, options,
+      [&] {
+        if (!data.on_the_way.empty()) find_contacts(model, state, options, data);
+        return step_once(model, state, data, command, options);
+      },
+      meet, find_passed);
+  data.on_the_way.clear();
+  return info;
+}
+
+}  // namespace
+
+nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
+                                const JointCommand& command, const StepOptions& options) {
+  // A limit that is no number would compare as none at all, and joints are not put nowhere.
+  if (std::isnan(command.tau_max.sum()) || !command.phi_M.allFinite())
+    return chain::name_non_finite(command, 1, data, {});
+  data.audit.reset();
+  chain::place_joints(state, command);
+  find_contacts(model, state, options, data);
+  if (!model.obstacles.empty() && data.way > chain::kFar) {
+    return step_far(model, state, data, command, options);
+  }
+  return step_once(model, state, data, command, options);
 }
 
 double explicit_servo_limit(const Model& model, const State& state, double k_P, double k_D) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "chain/rows.hpp"
+#include "chain/step.hpp"
 #include "observed.hpp"
 
 namespace coluber::planar {
@@ -111,6 +112,7 @@ nonsmooth::ContactStepInfo PlanarSystem::take_step(const JointCommand& command) 
 }
 
 void PlanarSystem::fill_problem_of(const JointCommand& command) {
+  chain::place_joints(state_, command);
   make_problem(model_, state_, command, options_, data_);
 }
 

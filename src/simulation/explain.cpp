@@ -63,8 +63,8 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
                      system.advice(info));
 }
 
-std::string warn_of_torque(const System& system, const std::vector<SummaryItem>& summary) {
-  const auto* robot = dynamic_cast<const Linked*>(&system);
+std::string warn_of_torque(const Simulation& simulation, const std::vector<SummaryItem>& summary) {
+  const auto* robot = dynamic_cast<const Linked*>(simulation.system.get());
   if (robot == nullptr) return "";
   const auto find = [&](std::string_view name) {
     const auto item = std::ranges::find(summary, name, &SummaryItem::name);
@@ -81,8 +81,11 @@ std::string warn_of_torque(const System& system, const std::vector<SummaryItem>&
   return fmt::format(
       "joint torques of up to {:.4g} N m, at t = {:.4g} s: more than holds the whole robot out at "
       "the end of an arm of its own length ({:.3g} N m); no motor of its size has that, "
-      "controller.torque_limit cuts it off",
-      torque, find("max_torque_time"), weight * length);
+      "{}",
+      torque, find("max_torque_time"), weight * length,
+      simulation.controller != nullptr && simulation.controller->prescribes()
+          ? "and prescribed joints take whatever they need"
+          : "controller.torque_limit cuts it off");
 }
 
 }  // namespace coluber::simulation

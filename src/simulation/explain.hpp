@@ -15,6 +15,6 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
 
 /// Torques that no motor of the robot's size has, as a controller without a limit may ask for; ""
 /// if there were none.
-std::string warn_of_torque(const System& system, const std::vector<SummaryItem>& summary);
+std::string warn_of_torque(const Simulation& simulation, const std::vector<SummaryItem>& summary);
 
 }  // namespace coluber::simulation

@@ -44,6 +44,8 @@ class JointDriver final : public Driver {
         phidot_d_A_(phi_),
         phi_d_E_(phi_),
         phidot_d_E_(phi_),
+        phi_d_M_(phi_),
+        phidot_d_M_(phi_),
         phidd_d_A_(
             Eigen::VectorXd::Constant(phi_.size(), std::numeric_limits<double>::quiet_NaN())),
         command_(static_cast<int>(phi_.size())),
@@ -72,6 +74,10 @@ class JointDriver final : public Driver {
     if (model_based && simulation_.gait != nullptr) {
       simulation_.gait->evaluate_acceleration(t_A, phidd_d_A_);
     }
+    const bool prescribes = simulation_.controller->prescribes();
+    if (prescribes && simulation_.gait != nullptr) {
+      simulation_.gait->evaluate(0.5 * (t_A + t_E), phi_d_M_, phidot_d_M_);
+    }
     BaseState base;
     const bool has_base = model_based && base_ != nullptr;
     if (has_base) base_->base_state(base);
@@ -87,7 +93,8 @@ class JointDriver final : public Driver {
                                     .phidot_d_E = phidot_d_E_,
                                     .phidd_d_A = phidd_d_A_,
                                     .base = has_base ? &base : nullptr,
-                                    .system = *simulation_.system},
+                                    .system = *simulation_.system,
+                                    .phi_d_M = prescribes ? &phi_d_M_ : nullptr},
                                    command_);
     lap(profile, Phase::controller);
     return joints_ != nullptr ? joints_->step(command_) : simulation_.system->step();
@@ -112,18 +119,19 @@ class JointDriver final : public Driver {
  private:
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    bytes.section("joints", 1);
+    bytes.section("joints", 2);
     RunawayGuard::exchange(bytes, self.guard_);
     // a controller may leave entries as they were
-    auto& [tau, k_P, phi_d, k_D, phidot_d, tau_max] = self.command_;
-    bytes(tau, k_P, phi_d, k_D, phidot_d, tau_max);
+    auto& [tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed] = self.command_;
+    bytes(tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed);
   }
 
   Simulation& simulation_;
   JointDriven* joints_;  // null: the system has none
   const MovingBase* base_;
   FeedbackDriven* integrated_;
-  Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phidd_d_A_;
+  Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phi_d_M_,
+      phidot_d_M_, phidd_d_A_;
   JointCommand command_;
   RunawayGuard guard_;
   std::optional<LoopFeedback> feedback_;

@@ -13,6 +13,7 @@
 #include "coluber/simulation/simulation.hpp"
 
 #include "keys/limits.hpp"
+#include "math/degree.hpp"
 
 namespace coluber::simulation {
 
@@ -64,6 +65,26 @@ void refuse_stop(const scenario::Scenario& scenario, const System& system) {
                               "leave it out"});
 }
 
+/// Joints that are where the gait says are there from the start on.
+void refuse_other_start(const Simulation& simulation, const drive::Build& build) {
+  const auto* joints = dynamic_cast<const JointDriven*>(simulation.system.get());
+  if (!simulation.controller->prescribes() || joints == nullptr) return;
+  Eigen::VectorXd phi(joints->joint_count());
+  Eigen::VectorXd phi_d(phi);
+  Eigen::VectorXd rates(phi);
+  joints->joint_state(phi, rates);
+  simulation.gait->evaluate(simulation.system->time(), phi_d, rates);
+  Eigen::Index angle = 0;
+  if (phi.size() == 0 || (phi - phi_d).cwiseAbs().maxCoeff(&angle) <= 1e-9) return;
+  throw InputError(build.fault(
+      "start.shape",
+      fmt::format("\"{}\" joints follow the gait from the start on; joint {} starts at {:.4g} deg, "
+                  "the gait at {:.4g} deg",
+                  simulation.scenario.controller, angle / joints->angles_per_joint() + 1,
+                  phi(angle) / math::degree, phi_d(angle) / math::degree),
+      "write  shape = \"gait\", or take  name = \"pd\"  in [controller]"));
+}
+
 /// The controller that the scenario names, connected to its system.
 void add_controller_to(Simulation& simulation, const drive::Build& build) {
   const scenario::Scenario& scenario = simulation.scenario;
@@ -71,7 +92,7 @@ void add_controller_to(Simulation& simulation, const drive::Build& build) {
       find(controllers(), scenario, "controller.name", scenario.controller);
   simulation.controller = entry.make(build);
   const std::string why = simulation.controller->connect(*simulation.system, simulation.warnings);
-  if (why.empty()) return;
+  if (why.empty()) return refuse_other_start(simulation, build);
   throw InputError(build.fault("controller.name",
                                fmt::format("\"{}\" {}; the model \"{}\" does not offer that",
                                            entry.keys.name, why, scenario.model),

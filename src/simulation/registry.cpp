@@ -122,6 +122,11 @@ std::vector<ControllerEntry> library_controllers() {
         .doc = "kp (phi_d - phi) + kd (phidot_d - phidot) at every joint, Transeth (3.51)",
         .sections = servo},
        control::make_pd},
+      {{.name = "prescribed",
+        .doc = "joints follow the gait exactly, whatever torques that takes; for models of rigid "
+               "links in contact",
+        .sections = {&control::prescribed_keys()}},
+       control::make_prescribed},
       {{.name = "input_output_linearisation",
         .doc = "torques that cancel the robot's own dynamics and leave kp, kd to rule the error, "
                "Transeth (6.58), (6.60); for planar models with two friction points, viscous "

@@ -85,7 +85,10 @@ void restore_checkpoint(Simulation& simulation, LoopState& loop, std::string_vie
 void put_together_summary(const Simulation& simulation, const Shown& shown, const Tally& tally,
                           std::int64_t steps, RunOutcome& outcome) {
   outcome.summary = shown.summary();
-  if (std::string warning = warn_of_torque(*simulation.system, outcome.summary); !warning.empty()) {
+  if (std::string warning = warn_of_torque(simulation, outcome.summary); !warning.empty()) {
+    outcome.warnings.push_back(std::move(warning));
+  }
+  for (std::string& warning : simulation.system->warnings()) {
     outcome.warnings.push_back(std::move(warning));
   }
   for (SummaryItem& item : tally.summary()) outcome.summary.push_back(std::move(item));

@@ -50,11 +50,17 @@ template <typename V>
 inline V load_servos(const FastState& state, double dt, int a, double* const to[4]) {
   const V k_P = load<V>(state.k_P + a);
   const V k_D = load<V>(state.k_D + a);
-  const V sd = dt * k_D + 0.5 * dt * dt * k_P;
+  // chain::servo_theta
+  const V stiffness = k_P * dt * dt;
+  const auto stiff = stiffness > state.Theta_min;
+  const V theta = stiff ? 1.0 - 0.5 * state.Theta_min / stiffness : V{} + 0.5;
+  const V phidot_d = load<V>(state.phidot_d + a);
+  const V phi_E = load<V>(state.phi_d + a);
+  const V phi_d = stiff ? phi_E + (theta - 0.5) * dt * phidot_d : phi_E;
+  const V sd = dt * k_D + theta * dt * dt * k_P;
   const V limit = dt * load<V>(state.tau_max + a);
   const V sr =
-      dt * (load<V>(state.tau + a) + k_P * (load<V>(state.phi_d + a) - load<V>(state.phi + a)) +
-            k_D * load<V>(state.phidot_d + a));
+      dt * (load<V>(state.tau + a) + k_P * (phi_d - load<V>(state.phi + a)) + k_D * phidot_d);
   // A torque that does not depend on the step's end is known to be cut off before it is solved.
   const V cut = servo(V{}, sr, limit, V{});
   const V x_1 = load<V>(state.phidot + a);

@@ -124,6 +124,7 @@ struct FastState {
   double *phidot, *phidot_2, *phidot_3;
   double* torque;
   bool three;             ///< steps of history
+  double Theta_min;       ///< as chain::StepData's
   unsigned char* memory;  ///< of 2 n ground points, as FastMemory says
 };
 

@@ -139,7 +139,7 @@ void load_cylinders(const Model& model, const StepOptions& options, const Data& 
     contact.n_y = point.normal.y();
     contact.mu = model.obstacles[static_cast<std::size_t>(point.body)].mu;
     contact.b = nonsmooth::landing_speed(point.g, options.dt);
-    contact.c = kEpsilon / link.m;
+    contact.c = kEpsilon / link.m * data.obstacle_give;
     contact.c_t = share * kEpsilon / link.m * contact.mu * contact.mu;
     contact.A_1 = memory.x_1.T.x();
     contact.A_2 = memory.x_1.T.y();
@@ -174,6 +174,7 @@ FastState state_for_kernels(State& state, Data& data, const JointCommand& comman
   all.phidot_3 = state.phidot_3.data();
   all.torque = data.tau.data();
   all.three = state.k >= 3;
+  all.Theta_min = data.Theta_min;
   all.memory = reinterpret_cast<unsigned char*>(state.near[kGround].data());
   return all;
 }
@@ -415,7 +416,7 @@ void FastStep::use(const FastKernels& others) {
 std::optional<nonsmooth::ContactStepInfo> step_fast(const Model& model, State& state, Data& data,
                                                     const JointCommand& command,
                                                     const StepOptions& options) {
-  if (!is_for_fast_step(model, options)) return std::nullopt;
+  if (command.prescribed || !is_for_fast_step(model, options)) return std::nullopt;
   FastStep& fast = *data.fast;
   FastArrays& k = fast.arrays;
   k.dt = options.dt;
@@ -438,7 +439,7 @@ std::optional<nonsmooth::ContactStepInfo> step_fast(const Model& model, State& s
   }
   if (!model.obstacles.empty()) {
     Data::Near& near = data.near[kCylinders];
-    find_cylinders(model, data);
+    find_cylinders(model, state, options.dt, data);
     data.obstacle_penetration = find_deepest(near);
     // A state with less room than ours gets ours, so that no later step allocates.
     const bool roomy = state.near[kCylinders].capacity() >= near.memory.capacity();

@@ -171,7 +171,7 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
   Contact<6> contact;
   contact.w_N = force_direction(r + point.s * e_z, normal);
   contact.unilateral = true;
-  contact.c = compliance(link, options);
+  contact.c = compliance(link, options) * data.obstacle_give;
   contact.b = chain::landing_speed(point.g, options);
   const ContactFrame frame = compute_frame(model, kCylinders, point, e_z);
   if (frame.mu.maxCoeff() > 0.0) {
@@ -190,9 +190,24 @@ void place_links(const Model& model, Data& data) {
 
 }  // namespace
 
-void find_cylinders(const Model& model, Data& data) {
+void update_way(const Model& model, const State& state, double dt, Data& data) {
+  double speed = 0.0;
+  for (int i = 0; i < model.n(); ++i) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    speed = std::max(speed, state.v.col(i).lpNorm<1>() + state.omega.col(i).lpNorm<1>() *
+                                                             (link.L_GS + std::abs(link.offset)));
+  }
+  data.way = chain::reach(speed, data.weight.lpNorm<1>(), dt);
+  data.obstacle_give = chain::compliance_share(data.way);
+}
+
+void find_cylinders(const Model& model, const State& state, double dt, Data& data) {
+  if (!model.obstacles.empty()) update_way(model, state, dt, data);
   place_links(model, data);
   data.cylinders.find(data.placed, nonsmooth::kNear, data.near[kCylinders].found);
+  if (!data.on_the_way.empty()) {
+    world::Cylinders::insert(data.on_the_way, data.near[kCylinders].found);
+  }
 }
 
 bool are_known(const std::vector<ContactMemory>& old, const Data::Near& near) {
@@ -255,6 +270,7 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
   for (const Link& link : model.links) placed.push_back(shape_of(link));
   const chain::Scales scales = chain::compute_scales(model.links, model.g);
   weight_scale = scales.weight;
+  Theta_min = chain::least_inertia(model.links, [](const Link& link) { return link.Theta_psi; });
   problem.length_scale = scales.length;
   const chain::Weight pull = chain::compute_weight(model.g, model.tilt, model.tilt_direction);
   load = pull.across;
@@ -277,6 +293,15 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
   reserve(problem.nodes.size(), contacts);
   origin.reserve(contacts);
   cylinders.reserve(size);
+  if (!model.obstacles.empty()) {
+    on_the_way.reserve(points[kCylinders]);
+    swept.reserve(std::min<std::size_t>(model.obstacles.size(), 256));
+    before = make_state(model, VectorXd::Zero(model.angles()), 0, Vector3d::Zero(),
+                        Eigen::Matrix3d::Identity());
+    for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
+      before.near[surface].reserve(points[surface]);
+    }
+  }
 
   tau = VectorXd::Zero(model.angles());
   ground_impulse = obstacle_impulse = Matrix3Xd::Zero(3, n);
@@ -294,7 +319,7 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   const Pose& pose = data.pose;
   auto& problem = data.problem;
   compute_pose(model, state.r, state.p, state.phi, data.pose);
-  find_cylinders(model, data);
+  find_cylinders(model, state, options.dt, data);
   data.ground.find(data.placed, nonsmooth::kNear, data.near[kGround].found);
   for (std::size_t surface = 0; surface < kSurfaces; ++surface) {
     recall(state.near[surface], data.near[surface]);

@@ -11,6 +11,7 @@
 #include "chain/memory.hpp"
 #include "fast_step.hpp"
 #include "nonsmooth/solve_step.hpp"
+#include "problem.hpp"
 #include "rotation.hpp"
 
 namespace coluber::spatial {
@@ -135,21 +136,11 @@ nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& da
   return info;
 }
 
-}  // namespace
-
-nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
-                                const JointCommand& command, const StepOptions& options) {
-  // A limit that is no number would compare as none at all.
-  if (std::isnan(command.tau_max.sum())) {
-    return chain::name_non_finite(command, model.axes(), data, {});
-  }
-  COLUBER_ASSERT(command.tau_max.size() == model.angles(), command.tau_max.size(), model.angles());
-  COLUBER_ASSERT(state.phi.size() == model.angles(), state.phi.size(), model.angles());
-  COLUBER_ASSERT(state.v.cols() == model.n(), state.v.cols(), model.n());
-  COLUBER_ASSERT(!(command.tau_max.array() < 0.0).any(), command.tau_max.transpose());
-  // A place that is no number would be far from everything.
-  if (!state.r.allFinite()) return chain::name_non_finite(command, model.axes(), data, {});
+/// A step whose command and place are numbers in every part.
+nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& data,
+                                     const JointCommand& command, const StepOptions& options) {
   data.audit.reset();
+  chain::place_joints(state, command);
   std::optional<nonsmooth::ContactStepInfo> fast;
   if (!options.plain) {
     if (options.audit) make_problem(model, state, command, options, data);
@@ -167,9 +158,67 @@ nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
   const double dt = options.dt;
   state.r += dt * state.twist.tail<3>();
   state.p = turn(state.p, dt * state.twist.head<3>());
-  state.phi += dt * state.phidot;
+  chain::advance_joints(state, command, dt);
   ++state.k;
   return info;
+}
+
+/// The step with contacts found along its motion.
+nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data,
+                                    const JointCommand& command, const StepOptions& options) {
+  const double dt = options.dt;
+  const auto each = [&](const auto& look) {
+    for (int i = 0; i < model.n(); ++i) {
+      const world::MovingLink moving{data.placed[static_cast<std::size_t>(i)], state.v.col(i),
+                                     state.omega.col(i)};
+      if (world::compute_way(moving, dt) > nonsmooth::kNear) look(i, moving);
+    }
+  };
+  const auto meet = [&] {
+    each([&](int i, const world::MovingLink& moving) {
+      const auto is_near = [&](int key) {
+        return std::ranges::any_of(state.near[kCylinders], [&](const ContactMemory& entry) {
+          return entry.link == i && entry.key == key;
+        });
+      };
+      data.swept.find(data.cylinders.grid(), model.obstacles, moving, i, dt, is_near,
+                      data.on_the_way);
+    });
+  };
+  const auto find_passed = [&](nonsmooth::ContactStepInfo& info) {
+    each([&](int i, const world::MovingLink& moving) {
+      const int j = data.swept.find_passed(data.cylinders.grid(), model.obstacles, moving, dt);
+      if (j < 0 || info.passed_link > 0) return;
+      info.passed_link = i + 1;
+      info.passed_obstacle = j + 1;
+    });
+  };
+  const nonsmooth::ContactStepInfo info = chain::step_along_the_way(
+      state, data, options, [&] { return step_once(model, state, data, command, options); }, meet,
+      find_passed);
+  data.on_the_way.clear();
+  return info;
+}
+
+}  // namespace
+
+nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
+                                const JointCommand& command, const StepOptions& options) {
+  // A limit that is no number would compare as none at all, and joints are not put nowhere.
+  if (std::isnan(command.tau_max.sum()) || !command.phi_M.allFinite()) {
+    return chain::name_non_finite(command, model.axes(), data, {});
+  }
+  COLUBER_ASSERT(command.tau_max.size() == model.angles(), command.tau_max.size(), model.angles());
+  COLUBER_ASSERT(state.phi.size() == model.angles(), state.phi.size(), model.angles());
+  COLUBER_ASSERT(state.v.cols() == model.n(), state.v.cols(), model.n());
+  COLUBER_ASSERT(!(command.tau_max.array() < 0.0).any(), command.tau_max.transpose());
+  // A place that is no number would be far from everything.
+  if (!state.r.allFinite()) return chain::name_non_finite(command, model.axes(), data, {});
+  if (!model.obstacles.empty()) {
+    update_way(model, state, options.dt, data);
+    if (data.way > chain::kFar) return step_far(model, state, data, command, options);
+  }
+  return step_once(model, state, data, command, options);
 }
 
 double explicit_servo_limit(const Model& model, const State& state, double k_P, double k_D) {

@@ -10,6 +10,7 @@
 #include "coluber/math/atan2.hpp"
 
 #include "chain/rows.hpp"
+#include "chain/step.hpp"
 #include "contact_frame.hpp"
 
 namespace coluber::spatial {
@@ -155,6 +156,7 @@ nonsmooth::ContactStepInfo SpatialSystem::take_step(const JointCommand& command)
 }
 
 void SpatialSystem::fill_problem_of(const JointCommand& command) {
+  chain::place_joints(state_, command);
   make_problem(model_, state_, command, options_, data_);
 }
 

@@ -50,11 +50,12 @@ void Plane::find(std::span<const PlacedLink> links, double near, SurfacePoints& 
 }
 
 // Keys are 2 j for cylinder j, and 2 j + 1 for the front sphere of a link that has two.
-SurfacePoint Cylinders::locate(const PlacedLink& link, int key) const {
+SurfacePoint locate_on_cylinder(const PlacedLink& link, std::span<const Obstacle> obstacles,
+                                int key) {
   SurfacePoint point;
   point.key = key;
   point.body = key / 2;
-  const Obstacle& obstacle = obstacles_[static_cast<std::size_t>(point.body)];
+  const Obstacle& obstacle = obstacles[static_cast<std::size_t>(point.body)];
   if (link.spheres) {
     point.s = key % 2 == 0 ? link.rear : link.front;
   } else {
@@ -69,6 +70,10 @@ SurfacePoint Cylinders::locate(const PlacedLink& link, int key) const {
     point.normal = Eigen::Vector3d::UnitX();
   }
   return point;
+}
+
+SurfacePoint Cylinders::locate(const PlacedLink& link, int key) const {
+  return locate_on_cylinder(link, obstacles_, key);
 }
 
 Cylinders::Cylinders(std::vector<Obstacle> obstacles)
@@ -111,6 +116,17 @@ void Cylinders::find(std::span<const PlacedLink> links, double near, SurfacePoin
     }
   }
   found.first[links.size()] = static_cast<int>(found.points.size());
+}
+
+void Cylinders::insert(std::span<const SurfacePoint> points, SurfacePoints& found) {
+  for (const SurfacePoint& point : points) {
+    const auto begin = found.points.begin();
+    const auto link = static_cast<std::size_t>(point.link);
+    const auto at = std::find_if(begin + found.first[link], begin + found.first[link + 1],
+                                 [&](const SurfacePoint& other) { return other.key > point.key; });
+    found.points.insert(at, point);
+    for (std::size_t i = link + 1; i < found.first.size(); ++i) ++found.first[i];
+  }
 }
 
 }  // namespace coluber::world

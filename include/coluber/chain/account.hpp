@@ -23,6 +23,11 @@ namespace coluber::chain {
 /// the law `rigid` has.
 COLUBER_EXPORT std::vector<StepFigure> contact_figures(bool rigid);
 
+/// Says that links went through obstacles in so many steps, first link `link` through obstacle
+/// `obstacle`, both 1-based, at `t` (s); empty if in none.
+COLUBER_EXPORT std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link,
+                                                        int obstacle);
+
 /// Motors and works since the start, and the time since the last frame: of every chain.
 struct RunAccount {
   Eigen::VectorXd phi_d;  ///< references of the last step (rad)

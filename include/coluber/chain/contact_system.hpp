@@ -37,6 +37,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
   void expect_frame() override { options_.audit = true; }
   void set_profile(Profile* profile) override { data_.profile = profile; }
 
+  [[nodiscard]] bool can_prescribe() const override { return true; }
   [[nodiscard]] int joint_count() const override { return static_cast<int>(state_.phi.size()); }
   void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                    Eigen::Ref<Eigen::VectorXd> phidot) const override {
@@ -61,6 +62,9 @@ class ContactSystem : public System, public JointDriven, public Linked {
   void start_frame() override { account_.start_frame(state_.k); }
   [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
   [[nodiscard]] const std::vector<ArrowFamily>& arrows() const override { return arrows_; }
+  [[nodiscard]] std::vector<std::string> warnings() const override {
+    return warn_of_passing(passed_.steps, passed_.t, passed_.link, passed_.obstacle);
+  }
   std::string dump_hardest_problem(const std::filesystem::path& file) const override {
     return hardest_.dump(file);
   }
@@ -102,8 +106,17 @@ class ContactSystem : public System, public JointDriven, public Linked {
   template <typename Bytes, typename Self>
   static void exchange_account(Bytes& bytes, Self& self) {
     bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
+    bytes(self.passed_.steps, self.passed_.t, self.passed_.link, self.passed_.obstacle);
     ContactAccount<Parts::axes>::exchange(bytes, self.account_);
   }
+
+  /// Links that went through an obstacle: the first, and in how many steps.
+  struct Passed {
+    std::int64_t steps = 0;
+    double t = 0.0;  // s
+    int link = 0;
+    int obstacle = 0;
+  };
 
   Model model_;
   State state_;
@@ -111,6 +124,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
   Data data_;
   JointCommand idle_;  // asks for nothing
   nonsmooth::ContactStepInfo last_;
+  Passed passed_;
   mutable typename Parts::Pose pose_;  // at time(), for observers
   ObservableTable observables_;
   std::vector<Body> bodies_;
@@ -131,6 +145,11 @@ StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
   if (hardest_.wanted()) hardest_.judge(last_);
   if (last_.status == Status::non_finite) {
     return account_.tell(last_, std::numeric_limits<double>::quiet_NaN());
+  }
+  if (last_.passed_link > 0 && passed_.steps++ == 0) {
+    passed_.t = time();
+    passed_.link = last_.passed_link;
+    passed_.obstacle = last_.passed_obstacle;
   }
   const double deepest = note_step();
   return account_.add(last_, data_, command.phi_d, deepest, time());

@@ -27,9 +27,11 @@ struct ControlInput {
   const Eigen::VectorXd& phidot_d_E;  ///< its rate at E (rad/s)
   const Eigen::VectorXd& phidd_d_A;   ///< second derivative of the reference at A (rad/s²); NaN
                                       ///< unless the controller model_based()
-  const BaseState* base;              ///< link 1 at A; null if the model has none to tell
-                                      ///< of, or the controller is not model_based()
-  const System& system;               ///< everything else: observables, bodies
+  const BaseState* base;                     ///< link 1 at A; null if the model has none to tell
+                                             ///< of, or the controller is not model_based()
+  const System& system;                      ///< everything else: observables, bodies
+  /// Reference in the middle of the step (rad); null unless the controller prescribes().
+  const Eigen::VectorXd* phi_d_M = nullptr;
 };
 
 /// What a run says of a controller whose joints ran away.
@@ -53,6 +55,9 @@ class COLUBER_EXPORT Controller : public Shown {
 
   /// Return true to receive `phidd_d_A` and `base`; no other controller gets them.
   [[nodiscard]] virtual bool model_based() const { return false; }
+
+  /// Return true to receive `phi_d_M`.
+  [[nodiscard]] virtual bool prescribes() const { return false; }
 
   /// True: update() is a function of its input alone, and may be called for any instant inside a
   /// step. A model that is integrated then has the controller at work all the time; else it gets

@@ -44,6 +44,8 @@ COLUBER_EXPORT const keys::Section& servo_keys();
 COLUBER_EXPORT const keys::Section& noise_keys();
 /// The keys of BaseNoiseKeys.
 COLUBER_EXPORT const keys::Section& base_noise_keys();
+/// No keys: what prescribed joints ask of the start.
+COLUBER_EXPORT const keys::Section& prescribed_keys();
 /// No keys: what the linearising controller asks of the robot and its world.
 COLUBER_EXPORT const keys::Section& linearisation_keys();
 

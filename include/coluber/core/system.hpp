@@ -32,6 +32,8 @@ class COLUBER_EXPORT System : public Shown {
   [[nodiscard]] virtual const std::vector<StepFigure>& figures() const;
   /// The next step ends on a recorded frame: a system may judge it more closely.
   virtual void expect_frame() {}
+  /// What a user should know of the run so far beside its figures.
+  [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
   /// What may help against a step that did not come out, said behind the reason; "" for nothing.
   [[nodiscard]] virtual std::string advice(const StepInfo& info) const;
   /// From now on a step gives its parts' times to `profile` (null: no more). A system may have none

@@ -16,7 +16,10 @@ namespace coluber {
 /// What a controller asks of the joints for one step. The joint gets the impulse
 ///   dt clamp(tau + k_P (phi_d - phi_E) + k_D (phidot_d - phidot_E), ±tau_max),
 /// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo
-/// part of the step (stable at any dt).
+/// part of the step (stable at any dt; a stiff one looks further ahead, chain::servo_theta).
+///
+/// With `prescribed` the joints are where the references say, whatever torque that takes, and the
+/// rest of the command is ignored.
 struct JointCommand {
   /// Asks for nothing: all zero.
   explicit JointCommand(int joints)
@@ -25,6 +28,7 @@ struct JointCommand {
         phi_d(Eigen::VectorXd::Zero(joints)),
         k_D(Eigen::VectorXd::Zero(joints)),
         phidot_d(Eigen::VectorXd::Zero(joints)),
+        phi_M(Eigen::VectorXd::Zero(joints)),
         tau_max(Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::infinity())) {}
 
   /// Torque (N m) of joint j, counted from 0, at this angle (rad) and rate (rad/s). NaN passes.
@@ -38,7 +42,9 @@ struct JointCommand {
   Eigen::VectorXd phi_d;     ///< rad, reference at the end of the step; recorded as such
   Eigen::VectorXd k_D;       ///< N m s/rad
   Eigen::VectorXd phidot_d;  ///< rad/s, reference at the end of the step
+  Eigen::VectorXd phi_M;     ///< rad, reference in the middle of the step; if `prescribed`
   Eigen::VectorXd tau_max;   ///< N m, largest torque of the motor, > 0; infinite: no limit
+  bool prescribed = false;   ///< joints are at phi_M, then at phi_d with the rate phidot_d
 };
 
 /// Joints that take commands; their servos are part of the step.
@@ -58,6 +64,8 @@ class COLUBER_EXPORT JointDriven {
                            Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
   /// One step under this command.
   virtual StepInfo step(const JointCommand& command) = 0;
+  /// True: commands may be `prescribed`.
+  [[nodiscard]] virtual bool can_prescribe() const { return false; }
   /// Largest step (s) at which servos with these gains, whose torques hold over a step, are stable.
   [[nodiscard]] virtual double explicit_servo_limit(double k_P, double k_D) const;
 };

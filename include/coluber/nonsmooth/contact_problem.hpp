@@ -21,6 +21,7 @@
 /// | M_i | `Node::M` | inertia of link i at that point, and dt times what damps it at the step's end | kg m², kg m, kg |
 /// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N s |
 /// | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – |
+/// | – | `held` | the joint's rate is given: its motor does what that takes | – |
 /// | – | `sd`, `sr`, `limit` | servo in the step: joint impulse = sr - sd phidot_E, clamped to ± limit | N m s², N m s |
 /// | W | `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction coefficient | – |
 /// | P_N | `Impulse::N` | normal impulse of the step | N s |
@@ -53,6 +54,7 @@ struct Node {
   double sd = 0.0;
   double sr = 0.0;
   double limit = std::numeric_limits<double>::infinity();
+  bool held = false;      ///< the guess of the rate is the answer; sd and sr are zero
   int parent = -1;        ///< index of the parent node, larger than this one's; -1 for the root
   int first_contact = 0;  ///< contacts of this node: [first_contact, first_contact + contact_count)
   int contact_count = 0;

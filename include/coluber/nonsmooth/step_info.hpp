@@ -17,6 +17,8 @@ struct [[nodiscard]] ContactStepInfo {
   int index = 0;  ///< 1-based link, joint or contact it belongs to; 0: none
   double residual_law = 0.0;       ///< of `residual`, the laws alone
   double residual_momentum = 0.0;  ///< of `residual`, the balance of momentum alone
+  int passed_link = 0;             ///< 1-based; went through an obstacle within the step; 0: none
+  int passed_obstacle = 0;         ///< 1-based, the one it went through
   int fallback_passes = 0;         ///< law `rigid`: proximal passes of the fallback
   double gap = 0.0;                ///< law `rigid`: what the fallback's proximal terms leave over
 };

@@ -16,6 +16,8 @@
 #include "coluber/nonsmooth/step_info.hpp"
 #include "coluber/world/candidates.hpp"
 #include "coluber/world/obstacle_grid.hpp"
+#include "coluber/world/surface.hpp"
+#include "coluber/world/swept.hpp"
 
 /// The planar snake of Transeth, chapter 3: rigid capsule links in a plane, set-valued and viscous
 /// friction on the ground at one or two points a link, inelastic contact with circular obstacles
@@ -154,7 +156,11 @@ struct COLUBER_EXPORT Data : chain::StepData<3> {
     int near = 0;  ///< index into next_near
     Gap gap;
   };
-  std::vector<Touch> touching;       ///< obstacle contacts in the problem, by node
+  std::vector<Touch> touching;  ///< obstacle contacts in the problem, by node
+  /// Obstacles that links meet on their way through the step, farther off than what is near.
+  std::vector<world::SurfacePoint> on_the_way;
+  world::SweptContacts swept;
+  State before;                      ///< of a step in which links may meet something on their way
   std::vector<int> near_of_contact;  ///< index into next_near; -1 - p: point p of the ground
   Vector2d pull = Vector2d::Zero();  ///< weight along it, g sin(tilt) downhill (N/kg)
   VectorXd u_minimal;      ///< link velocities a step in minimal coordinates starts from, 3n

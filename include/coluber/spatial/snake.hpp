@@ -19,6 +19,7 @@
 #include "coluber/nonsmooth/solver.hpp"
 #include "coluber/nonsmooth/step_info.hpp"
 #include "coluber/world/surface.hpp"
+#include "coluber/world/swept.hpp"
 
 /// The snake in space of Transeth, chapter 4: rigid links with joints of one or two axes, end
 /// spheres on the ground with sliding and rolling friction under the load they really carry,
@@ -170,6 +171,10 @@ struct COLUBER_EXPORT Data : chain::StepData<6> {
   world::Plane ground;
   world::Cylinders cylinders;
   std::vector<world::PlacedLink> placed;
+  /// Cylinders that links meet on their way through the step, farther off than what is near.
+  std::vector<world::SurfacePoint> on_the_way;
+  world::SweptContacts swept;
+  State before;  ///< of a step in which links may meet something on their way
   /// Near points of one surface in the step.
   struct Near {
     world::SurfacePoints found;

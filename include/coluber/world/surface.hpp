@@ -71,6 +71,10 @@ class COLUBER_EXPORT Plane final : public Surface {
   [[nodiscard]] std::size_t points_a_link() const override { return 2; }
 };
 
+/// Where a link is nearest to the cylinder of `key` among these.
+COLUBER_EXPORT SurfacePoint locate_on_cylinder(const PlacedLink& link,
+                                               std::span<const Obstacle> obstacles, int key);
+
 /// Vertical cylinders of any height. One point for a capsule and a cylinder: where their axes come
 /// nearest, cylinder on cylinder or end sphere on cylinder by the same formula; two points for a
 /// link of two spheres.  Transeth (4.10)-(4.15)
@@ -84,6 +88,12 @@ class COLUBER_EXPORT Cylinders final : public Surface {
   void reserve(std::size_t links) override;
   [[nodiscard]] std::size_t points_a_link() const override;
 
+  /// Adds points that are not near by distance, but met on the way; ordered like those of `find`,
+  /// and none of them among these.
+  static void insert(std::span<const SurfacePoint> points, SurfacePoints& found);
+
+  /// By place.
+  [[nodiscard]] const ObstacleGrid& grid() const { return grid_; }
   /// In the order of `SurfacePoint::body`.
   [[nodiscard]] const std::vector<Obstacle>& obstacles() const { return obstacles_; }
 

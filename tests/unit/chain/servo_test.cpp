@@ -10,6 +10,7 @@ namespace coluber::chain {
 namespace servo_test {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kSoft = 1.0;  // kg m²: k_P dt² of every servo here is below
 
 TEST(ChainServo, ItsImpulseIsTheTorqueAtTheEndOfTheStep) {
   // phi_E = phi_M + dt phidot_E / 2, so that dt tau(phi_E, phidot_E) = sr - sd phidot_E
@@ -21,23 +22,68 @@ TEST(ChainServo, ItsImpulseIsTheTorqueAtTheEndOfTheStep) {
   command.k_D(1) = 2.0;
   command.phidot_d(1) = -0.7;
   const double phi_M = 0.45;
-  const Servo servo = make_servo(command, 1, phi_M, dt);
+  const Servo servo = make_servo(command, 1, phi_M, dt, kSoft);
   for (const double rate : {-3.0, 0.0, 1.25}) {
     EXPECT_NEAR(servo.sr - servo.sd * rate, dt * command.torque(1, phi_M + 0.5 * dt * rate, rate),
                 1e-14);
   }
   EXPECT_EQ(servo.limit, kInf);
-  EXPECT_EQ(make_servo(command, 0, phi_M, dt).sr, 0.0) << "the other joint asks for nothing";
+  EXPECT_EQ(make_servo(command, 0, phi_M, dt, kSoft).sr, 0.0) << "the other joint asks for nothing";
+}
+
+/// Largest multiplier of a joint of inertia `Theta` under the servo of a step, (q_M, dt v).
+double in_step_radius(double k_P, double dt, double Theta) {
+  JointCommand command(1);
+  command.k_P(0) = k_P;
+  const auto rate_after = [&](double q, double v) {
+    const Servo servo = make_servo(command, 0, q, dt, Theta);
+    return (Theta * v + servo.sr) / (Theta + servo.sd);
+  };
+  Eigen::Matrix2d step;
+  const double from_q = dt * rate_after(1.0, 0.0);
+  const double from_v = dt * rate_after(0.0, 1.0 / dt);
+  step << 1.0 + from_q, from_v, from_q, from_v;
+  return step.eigenvalues().cwiseAbs().maxCoeff();
+}
+
+TEST(ChainServo, AStiffOneDampsInsteadOfRinging) {
+  const double dt = 1e-2;
+  const double Theta = 1.32e-3;
+  EXPECT_EQ(servo_theta(Theta / (dt * dt), dt, Theta), 0.5);
+  double last = 0.5;
+  for (const double s : {1.5, 4.0, 50.0, 1e3, 1e6, 1e9}) {
+    const double k_P = s * Theta / (dt * dt);
+    const double theta = servo_theta(k_P, dt, Theta);
+    EXPECT_GT(theta, last);
+    EXPECT_LT(theta, 1.0);
+    last = theta;
+    const double radius = in_step_radius(k_P, dt, Theta);
+    EXPECT_LT(radius, 1.0) << s;
+    if (s >= 50.0) {
+      EXPECT_LT(radius, 2.0 / std::sqrt(s)) << s << ": the multipliers vanish as it gets stiffer";
+    }
+  }
+}
+
+TEST(ChainServo, AStiffOneIsAtItsReferenceInTheMiddleOfTheNextStep) {
+  JointCommand command(1);
+  command.k_P(0) = 1e12;
+  command.phi_d(0) = 0.5;
+  command.phidot_d(0) = -0.7;
+  const double dt = 1e-2;
+  const Servo servo = make_servo(command, 0, 0.45, dt, 1e-3);
+  const double rate = servo.sr / servo.sd;  // of a joint whose inertia does not count
+  EXPECT_NEAR(0.45 + dt * rate, 0.5 - 0.5 * dt * 0.7, 1e-9);
 }
 
 TEST(ChainServo, ATorqueAloneIsCutOffBeforeTheStepIsSolved) {
   JointCommand command(1);
   command.tau(0) = -7.0;
   command.tau_max(0) = 5.0;
-  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3).sr, -5e-3);
+  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3, kSoft).sr, -5e-3);
   command.k_D(0) = 1.0;
-  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3).sr, -7e-3) << "its rate may yet lower it";
-  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3).limit, 5e-3);
+  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3, kSoft).sr, -7e-3) << "its rate may yet lower it";
+  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3, kSoft).limit, 5e-3);
 }
 
 TEST(ChainServo, TheMeanTorqueNeverExceedsTheMotor) {

@@ -253,13 +253,14 @@ TEST(SpatialProblemFolder, HasRollingImpactsCylindersAndGivenLoads) {
 /// Equal to the bit, field by field. The structured bindings name every field: a new one does not
 /// compile until it is compared here.
 void expect_same(const Node<6>& a, const Node<6>& b) {
-  const auto& [M, p, s, sd, sr, limit, parent, first_contact, contact_count] = a;
+  const auto& [M, p, s, sd, sr, limit, held, parent, first_contact, contact_count] = a;
   EXPECT_EQ(M, b.M);
   EXPECT_EQ(p, b.p);
   EXPECT_EQ(s, b.s);
   EXPECT_EQ(sd, b.sd);
   EXPECT_EQ(sr, b.sr);
   EXPECT_EQ(limit, b.limit);
+  EXPECT_EQ(held, b.held);
   EXPECT_EQ(parent, b.parent);
   EXPECT_EQ(first_contact, b.first_contact);
   EXPECT_EQ(contact_count, b.contact_count);

@@ -1,0 +1,185 @@
+// Joints that follow the gait exactly, in the plane and in space, on the floor and among obstacles.
+
+#include "coluber/control/prescribed.hpp"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "coluber/core/error.hpp"
+#include "coluber/planar/snake.hpp"
+#include "coluber/record/trajectory_sink.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
+
+#include "sample/snake.hpp"
+
+namespace coluber::simulation {
+namespace prescribed_test {
+
+const std::string kPrescribed = "controller.name=\"prescribed\"";
+
+scenario::Scenario load(const std::string& name, scenario::Overrides overrides) {
+  return scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/" + name + ".toml",
+                        overrides);
+}
+
+struct Finished {
+  record::Trajectory trajectory;
+  RunOutcome outcome;
+  std::uint64_t hash = 0;
+
+  [[nodiscard]] double figure(const std::string& name) const {
+    for (const SummaryItem& item : outcome.summary) {
+      if (item.name == name) return item.number();
+    }
+    ADD_FAILURE() << "no " << name;
+    return 0.0;
+  }
+  [[nodiscard]] double last(const std::string& name, int link = 0, int axis = 0) const {
+    return trajectory.at(name, trajectory.frames() - 1, link, axis);
+  }
+  /// Of all frames but the first, at which no step has been done.
+  [[nodiscard]] double largest_error() const {
+    double worst = 0.0;
+    for (std::size_t frame = 1; frame < trajectory.frames(); ++frame) {
+      for (int j = 0; j < 10; ++j) {
+        worst = std::max(worst, std::abs(trajectory.at("joint_angle", frame, j) -
+                                         trajectory.at("joint_reference", frame, j)));
+      }
+    }
+    return worst;
+  }
+};
+
+Finished run_of(const std::string& name, const scenario::Overrides& overrides) {
+  Simulation simulation = make_simulation(load(name, overrides));
+  record::TrajectorySink sink;
+  const std::array<FrameSink*, 1> sinks{&sink};
+  Finished result;
+  result.outcome = run(simulation, sinks);
+  EXPECT_EQ(result.outcome.status, RunStatus::completed) << result.outcome.message;
+  result.trajectory = sink.trajectory();
+  result.hash = simulation.system->state_hash();
+  return result;
+}
+
+TEST(Prescribed, JointsAreWhereTheGaitSaysOnTheFloorAndAtObstaclesInPlaneAndSpace) {
+  for (const char* name : {"aiko_floor", "aiko_course", "aiko_spatial_course"}) {
+    const Finished run = run_of(name, {kPrescribed, "duration=4.0"});
+    EXPECT_LE(run.largest_error(), 1e-12) << name;
+    EXPECT_EQ(run.figure("failed_steps"), 0.0) << name;
+    EXPECT_LE(run.figure("residual_max"), 1e-10) << name;
+  }
+}
+
+// The torques are not asked for, they follow; the balance of energy is what they have to fit.
+TEST(Prescribed, TorquesPayForTheMotion) {
+  for (const char* name : {"aiko_floor", "aiko_spatial_course"}) {
+    const Finished run = run_of(name, {kPrescribed, "duration=2.0"});
+    EXPECT_LT(std::abs(run.last("work_scheme")), 1e-3 * run.last("work_servo")) << name;
+  }
+}
+
+// Two free links, straight: a torque tau bends their joint by 2 tau/Theta (rad/s²).
+TEST(Prescribed, TheTorqueIsTheClosedFormOfTwoFreeLinks) {
+  planar::Model model = sample::aiko(2);
+  model.g = 0.0;
+  planar::State state = planar::make_state(model, Eigen::VectorXd::Zero(1), 0, {0.0, 0.0}, 0.0);
+  planar::Data data(model);
+  const planar::StepOptions options;
+  JointCommand command(1);
+  command.prescribed = true;
+  command.phidot_d(0) = 0.3;
+  ASSERT_EQ(planar::step(model, state, data, command, options).status, Status::ok);
+  EXPECT_EQ(state.phidot(0), 0.3);
+  EXPECT_NEAR(data.tau(0), 0.3 / options.dt * 0.5 * model.links[0].Theta, 1e-12);
+}
+
+TEST(Prescribed, EverySolverFindsTheSameTorques) {
+  const Finished newton = run_of("aiko_floor", {kPrescribed, "duration=0.5"});
+  const Finished gauss_seidel =
+      run_of("aiko_floor", {kPrescribed, "duration=0.5", "solver.name=\"gauss_seidel\""});
+  for (int j = 0; j < 10; ++j) {
+    EXPECT_NEAR(newton.last("joint_torque", j), gauss_seidel.last("joint_torque", j), 1e-6) << j;
+  }
+}
+
+// A servo as stiff as one likes is at the next middle where the gait is, and no more than a
+// difference quotient of second order away from its rate.
+TEST(Prescribed, IsTheLimitOfTheStiffServo) {
+  const auto apart = [](const std::string& dt) {
+    const scenario::Overrides common{"duration=1.0", "solver.dt=" + dt, "world.friction=[0.2,0.5]"};
+    scenario::Overrides exact = common;
+    exact.push_back(kPrescribed);
+    scenario::Overrides stiff = common;
+    stiff.push_back("controller.kp=1e9");
+    const Finished a = run_of("aiko_floor", exact);
+    const Finished b = run_of("aiko_floor", stiff);
+    return std::hypot(a.last("link_position", 5, 0) - b.last("link_position", 5, 0),
+                      a.last("link_position", 5, 1) - b.last("link_position", 5, 1));
+  };
+  const double coarse = apart("4e-3");
+  const double fine = apart("2e-3");
+  EXPECT_LT(coarse, 1e-3);
+  EXPECT_LT(fine, 0.6 * coarse);
+}
+
+// The figures of the servo that rang: 0.0653 m/s before.
+TEST(StiffServo, IsAsFastAsTheSoftOneAtTenTimesTheStep) {
+  const scenario::Overrides common{"duration=4.5", "world.friction=[0.2,0.5]"};
+  const auto reached = [&](scenario::Overrides more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    const Finished run = run_of("aiko_floor", more);
+    return std::hypot(
+        run.last("link_position", 5, 0) - run.trajectory.at("link_position", 0, 5, 0),
+        run.last("link_position", 5, 1) - run.trajectory.at("link_position", 0, 5, 1));
+  };
+  const double soft = reached({});
+  EXPECT_NEAR(reached({"controller.kp=1e7", "solver.dt=1e-2"}), soft, 2e-3 * soft);
+  EXPECT_NEAR(reached({kPrescribed}), soft, 2e-3 * soft);
+}
+
+TEST(Prescribed, IsAFunctionOfItsScenarioAlone) {
+  const scenario::Overrides overrides{kPrescribed, "duration=0.5"};
+  EXPECT_EQ(run_of("aiko_course", overrides).hash, run_of("aiko_course", overrides).hash);
+}
+
+std::string refusal(const std::string& name, const scenario::Overrides& overrides) {
+  try {
+    make_simulation(load(name, overrides));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Prescribed, AnotherStartASoftOneAndGainsAreRefused) {
+  EXPECT_THAT(refusal("aiko_floor", {kPrescribed, "start.shape=\"straight\""}),
+              testing::HasSubstr("start.shape"));
+  EXPECT_THAT(refusal("aiko_floor", {kPrescribed, "gait.soft_start=true"}),
+              testing::HasSubstr("gait.soft_start"));
+}
+
+TEST(Prescribed, AnAngleThatIsNoNumberIsNamedWithItsJoint) {
+  const planar::Model model = [] {
+    planar::Model two;
+    two.links.assign(2, {.m = 1.0, .Theta = 1e-3, .L = 0.1, .L_GS = 0.03, .L_SC = 0.02});
+    return two;
+  }();
+  planar::State state = planar::make_state(model, Eigen::VectorXd::Zero(1), 0, {0.0, 0.0}, 0.0);
+  planar::Data data(model);
+  JointCommand command(1);
+  command.prescribed = true;
+  command.phi_M(0) = std::nan("");
+  const nonsmooth::ContactStepInfo info = planar::step(model, state, data, command, {});
+  EXPECT_EQ(info.status, Status::non_finite);
+  EXPECT_EQ(info.index, 1);
+  EXPECT_EQ(state.phi(0), 0.0);
+}
+
+}  // namespace prescribed_test
+}  // namespace coluber::simulation
