@@ -141,9 +141,10 @@ const keys::Section& obstacle_keys() {
                 &Obstacles::obstacle, obstacle_entry())
           .row({.name = "obstacle_table",
                 .default_note = "none",
-                .doc = "CSV of more obstacles, for thousands of them: x,y,radius or "
-                       "x,y,radius,friction; they follow the [[world.obstacle]]; \"\" leaves out that "
-                       "of an included file",
+                .doc =
+                    "CSV of more obstacles, for thousands of them: x,y,radius or "
+                    "x,y,radius,friction; they follow the [[world.obstacle]]; \"\" leaves out that "
+                    "of an included file",
                 .example = "\"pegs.csv\""},
                &Obstacles::obstacle_table)
           .check(check_obstacles);
