@@ -21,6 +21,8 @@ endif()
 install(FILES viewer/dist/viewer.html DESTINATION ${CMAKE_INSTALL_DATADIR}/coluber/viewer OPTIONAL)
 install(FILES completions/coluber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME coluber)  # the name of the command: bash-completion loads it on the first Tab
+install(FILES completions/_coluber DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/coluber.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(COLUBER_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/coluber)

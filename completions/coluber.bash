@@ -5,7 +5,7 @@
 _coluber_names() { "$1" list "$2" 2> /dev/null | cut -d ' ' -f 1; }
 
 # _coluber_commands PROGRAM
-_coluber_commands() { "$1" --help 2> /dev/null | sed -n '/^Subcommands:/,/^$/ s/^  \([a-z]*\) .*/\1/p'; }
+_coluber_commands() { "$1" --help 2> /dev/null | sed -n '/^Subcommands:/,/^$/ s/^  \([a-z-]*\) .*/\1/p'; }
 
 # _coluber_options PROGRAM COMMAND: -q --quiet …, from its help
 _coluber_options() { "$1" "$2" --help 2> /dev/null | sed -n 's/^  \(-[-a-z,]*\).*/\1/p' | tr ',' '\n'; }
@@ -37,7 +37,7 @@ _coluber() {
   program=${program/#\~/$HOME}
   COMPREPLY=()
   if [[ $COMP_CWORD -eq 1 ]]; then
-    _coluber_offer "$(_coluber_commands "$program") --help"
+    _coluber_offer "$(_coluber_commands "$program") --help --version"
     return
   fi
 
@@ -74,11 +74,8 @@ _coluber() {
   case $command in
     run | check)
       _coluber_files '*.toml'
-      if [[ -n $word && $word != */* ]]; then  # by its name, one of those that come with Coluber
-        local -a shipped
-        mapfile -t shipped < <(_coluber_names "$program" scenarios | grep -F -e "/$word")
-        COMPREPLY+=("${shipped[@]}")
-      fi
+      # those that come with Coluber, by their names
+      _coluber_offer "$(_coluber_names "$program" scenarios | sed 's|.*/||; s|\.toml$||')"
       ;;
     list) _coluber_offer "$("$program" list --help | grep -o '{[a-z,]*}' | tr -d '{}' | tr ',' ' ')" ;;
     plot | view | export)
@@ -86,6 +83,7 @@ _coluber() {
       mapfile -t COMPREPLY < <(compgen -d -- "$word")
       ;;
     reproduce) _coluber_offer "$(_coluber_names "$program" experiments)" ;;
+    help) _coluber_offer "$(_coluber_commands "$program")" ;;
     bench) _coluber_offer "$("$program" bench --help | sed -n 's/^  names NAME [. ]*\([a-z_., ]*\) (default.*/\1/p' | tr -d ',')" ;;
   esac
 }

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "dump_file.hpp"
+#include "scenario_file.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -23,7 +24,7 @@ struct CheckOptions {
 
 /// Loads and builds, which finds what takes geometry too. Faults leave as InputError.
 int check(const CheckOptions& options) {
-  const scenario::Scenario scenario = scenario::load(options.scenario, options.overrides);
+  const scenario::Scenario scenario = load_scenario(options.scenario, options.overrides);
   const simulation::Simulation simulation = simulation::make_simulation(scenario);
   require_dump_file(scenario);
   for (const drive::Warning& warning : simulation.warnings) print_warning(warning.text);
@@ -48,7 +49,7 @@ void add_check(CLI::App& app, Action& action) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* command =
       app.add_subcommand("check", "validate a scenario, report every fault at once");
-  command->add_option("scenario", options->scenario, "scenario file")
+  command->add_option("scenario", options->scenario, scenario_help)
       ->required()
       ->type_name("SCENARIO");
   command

@@ -1,9 +1,7 @@
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -16,7 +14,9 @@
 #include "command.hpp"
 #include "page/replay_page.hpp"
 #include "page/screenshot.hpp"
+#include "run_data.hpp"
 #include "terminal.hpp"
+#include "view_state.hpp"
 
 namespace coluber::app {
 
@@ -50,14 +50,8 @@ int export_run(const ExportArguments& arguments) {
     print_error(fmt::format("error: {} belongs to --to png", arguments.time ? "--time" : "--view"));
     return 2;
   }
-  const bool plain = std::all_of(arguments.view.begin(), arguments.view.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("_.,=&%+-").find(c) != std::string_view::npos;
-  });
-  if (!plain) {
-    print_error(
-        "error: --view: expected what the viewer's address has after #\n  hint: for example  "
-        "--view 'cam=top&theme=dark&panel=0'");
+  if (const std::string fault = fault_of_view(arguments.view); !fault.empty()) {
+    print_error("error: --view: " + fault);
     return 2;
   }
   record::require_run_folder(arguments.run);
@@ -67,7 +61,7 @@ int export_run(const ExportArguments& arguments) {
                                                                         : "replay.html");
   warn_if_partial(arguments.run);
   if (csv) {
-    record::save_csv(record::load_trajectory(arguments.run), file);
+    record::save_csv(load_recorded(arguments.run), file);
   } else if (png) {
     const ScreenshotOptions options{.time = arguments.time, .view = arguments.view};
     if (!save_screenshot(arguments.run, file, options)) return 130;

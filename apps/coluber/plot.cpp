@@ -10,10 +10,10 @@
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
-#include "fault.hpp"
 #include "plot/figures.hpp"
 #include "plot/manifest.hpp"
 #include "plot/names.hpp"
+#include "run_data.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -36,10 +36,6 @@ std::string all_names() {
     names += plot.name;
   }
   return names;
-}
-
-[[noreturn]] void refuse(const fs::path& file, std::string message, std::string hint = "") {
-  throw InputError(make_fault(file.string(), 0, 0, std::move(message), std::move(hint)));
 }
 
 /// `FILE.svg` for one picture; for several, the plot's name goes in front of the ending.
@@ -78,6 +74,33 @@ nlohmann::ordered_json noted_options(const PlotOptions& options) {
   return noted;
 }
 
+/// An option that none of the named plots looks at, with the reason; "" if there is none.
+std::string idle_option(const PlotOptions& options) {
+  struct Use {
+    const char* option;
+    bool given;
+    std::vector<std::string> plots;
+  };
+  const std::vector<Use> uses{
+      {"--time", options.figure.time.has_value(), {"course", "side"}},
+      {"--zoom", options.figure.zoom, {"course"}},
+      {"--plane", options.figure.along_y, {"side"}},
+      {"--link",
+       !options.figure.links.empty(),
+       {"path", "velocities", "forces", "angles", "tracking", "torques"}},
+  };
+  for (const Use& use : uses) {
+    const bool used = std::ranges::any_of(options.what, [&](const std::string& name) {
+      return std::ranges::find(use.plots, name) != use.plots.end();
+    });
+    if (use.given && !used && !options.what.empty()) {
+      return fmt::format("{} goes with --what {}, not with {}", use.option,
+                         fmt::join(use.plots, ", "), fmt::join(options.what, ", "));
+    }
+  }
+  return {};
+}
+
 Scene load_scene_of(const record::Trajectory& run, const fs::path& folder) {
   auto scene = load_scene(folder);
   // a run that goes on may have taken frames since
@@ -88,13 +111,12 @@ Scene load_scene_of(const record::Trajectory& run, const fs::path& folder) {
 }
 
 int plot(const PlotOptions& options) {
+  if (const std::string idle = idle_option(options); !idle.empty()) {
+    print_error(fmt::format("error: {}\n  hint: leave it out, or name one of these plots", idle));
+    return 2;
+  }
   std::error_code fault;
-  record::require_run_folder(options.run);
-  if (!fs::exists(options.run / "trajectory.h5", fault) &&
-      !fs::exists(options.run / "frames.bin", fault))
-    refuse(options.run, "there is neither trajectory.h5 nor frames.bin in this folder",
-           "is it a run folder?");
-  const auto run = record::load_trajectory(options.run);
+  const auto run = load_recorded(options.run);
   warn_if_partial(options.run);
   const auto scene = load_scene_of(run, options.run);
 

@@ -9,6 +9,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -49,6 +50,23 @@ bool complain_about_word(const CLI::App& app, const std::string& word) {
   return true;
 }
 
+// `help run` is `run --help`, which words_of() says instead. This entry is for the list of
+// commands.
+void add_help(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("help", "explain a command");
+  command->add_option("command", "command to explain (default: all, in a line each)")
+      ->type_name("COMMAND");
+}
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const bool explains = !words.empty() && words.front() == "help" && words.size() <= 2 &&
+                        (words.size() == 1 || !words.back().starts_with('-'));
+  if (!explains) return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
 // A wish that names no code path would be ignored.
 void check_code_path() {
   const char* wish = std::getenv("COLUBER_CODE_PATH");
@@ -76,14 +94,20 @@ int run_main(int argc, char** argv) {
   add_bench(app, action);
   add_studies(app, action);
   add_version(app, action);
+  add_help(app);
   app.footer(
       "Exit codes: 0 done, 1 the run or a claim failed, 2 wrong usage, 3 bad input, 130 "
       "interrupted.");
 
   check_code_path();
-  if (argc > 1 && argv[1][0] != '-' && complain_about_word(app, argv[1])) return usage;
+  std::vector<std::string> words = words_of(argc, argv);
+  if (!words.empty() && !words.front().starts_with('-') &&
+      complain_about_word(app, words.front())) {
+    return usage;
+  }
   try {
-    app.parse(argc, argv);
+    std::ranges::reverse(words);  // CLI11 takes them from the end
+    app.parse(std::move(words));
   } catch (const CLI::Success& success) {  // --help
     return app.exit(success);
   } catch (const CLI::ParseError& error) {  // CLI11's own codes exceed 100

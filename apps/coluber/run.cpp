@@ -21,6 +21,7 @@
 #include "interrupt.hpp"
 #include "page/replay_page.hpp"
 #include "profile_table.hpp"
+#include "scenario_file.hpp"
 #include "summary_table.hpp"
 #include "terminal.hpp"
 
@@ -64,7 +65,7 @@ std::vector<std::pair<std::string, std::string>> options_given(const RunArgument
 
 fs::path folder_of(const RunArguments& arguments) {
   if (!arguments.out.empty()) return arguments.out;
-  const std::string name = arguments.scenario.stem().string();
+  const std::string name = scenario_name(arguments.scenario);
   return arguments.resume ? record::last_run_folder("runs", name)
                           : record::next_run_folder("runs", name);
 }
@@ -151,7 +152,7 @@ int run(const RunArguments& arguments) {
   if (!arguments.duration.empty()) overrides.push_back("duration=" + arguments.duration);
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   simulation::Simulation simulation =
-      simulation::make_simulation(scenario::load(arguments.scenario, overrides));
+      simulation::make_simulation(load_scenario(arguments.scenario, overrides));
   require_dump_file(simulation.scenario);
   for (const drive::Warning& warning : simulation.warnings) print_warning(warning.text);
   const std::size_t warned = simulation.warnings.size();
@@ -252,7 +253,7 @@ int run(const RunArguments& arguments) {
 void add_run(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "run a scenario into a folder of results");
-  command->add_option("scenario", arguments->scenario, "scenario file")
+  command->add_option("scenario", arguments->scenario, scenario_help)
       ->required()
       ->type_name("SCENARIO");
   command->add_option("--out", arguments->out, "folder of results (runs/<scenario>-<k>)")
@@ -265,8 +266,15 @@ void add_run(CLI::App& app, Action& action) {
                    "override a key, e.g. --set solver.dt=5e-4; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  command->add_option("--duration", arguments->duration, "simulated time (s)")->type_name("S");
-  command->add_option("--seed", arguments->seed, "seed of the random numbers")->type_name("N");
+  const auto is_given = [](const std::string& text) {
+    return text.empty() ? std::string("expected a number, got nothing") : std::string();
+  };
+  command->add_option("--duration", arguments->duration, "simulated time (s)")
+      ->type_name("S")
+      ->check(is_given);
+  command->add_option("--seed", arguments->seed, "seed of the random numbers")
+      ->type_name("N")
+      ->check(is_given);
   CLI::Option* force =
       command->add_flag("--force", arguments->force, "replace the run in a folder that exists");
   command

@@ -18,6 +18,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "page/replay_page.hpp"
+#include "scenario_file.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -55,7 +56,7 @@ int run_study(const StudyArguments& arguments) {
   record::skip_hdf5_exit_flush();
   catch_signals();
   simulation::StudyJob job = simulation::make_study(
-      arguments.name, scenario::load(arguments.scenario, arguments.overrides));
+      arguments.name, load_scenario(arguments.scenario, arguments.overrides));
   for (const drive::Warning& warning : job.warnings) print_warning(warning.text);
 
   std::optional<record::RunFolder> out;
@@ -103,7 +104,7 @@ void add_studies(CLI::App& app, Action& action) {
     auto arguments = std::make_shared<StudyArguments>();
     arguments->name = entry.keys.name;
     CLI::App* command = app.add_subcommand(entry.keys.name, entry.keys.doc);
-    command->add_option("scenario", arguments->scenario, "scenario file")
+    command->add_option("scenario", arguments->scenario, scenario_help)
         ->required()
         ->type_name("SCENARIO");
     command->add_option("--out", arguments->out, "folder of results (default: none is written)")

@@ -51,6 +51,13 @@ constexpr bool has_server = true;
 constexpr bool has_server = false;
 #endif
 
+/// "coluber 0.1.0 (1a2b3c4)"
+std::string version_line() {
+  const BuildInfo& build = build_info();
+  return fmt::format("coluber {}{}", build.version,
+                     build.revision.empty() ? "" : fmt::format(" ({})", build.revision));
+}
+
 int print_version(bool json) {
   using nlohmann::ordered_json;
   const BuildInfo& build = build_info();
@@ -91,15 +98,15 @@ int print_version(bool json) {
     libraries +=
         fmt::format("{}{} {}", libraries.empty() ? "" : ", ", library.name, library.version);
   }
-  fmt::print("coluber {}{}\n{}, {}, {}: {}\n{}\n", build.version,
-             build.revision.empty() ? std::string() : fmt::format(" ({})", build.revision),
-             build.compiler, build.build_type, build.library, build.flags, libraries);
+  fmt::print("{}\n{}, {}, {}: {}\n{}\n", version_line(), build.compiler, build.build_type,
+             build.library, build.flags, libraries);
   return 0;
 }
 
 }  // namespace
 
 void add_version(CLI::App& app, Action& action) {
+  app.set_version_flag("--version", version_line, "print the version and exit");
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("version", "say what was built, and how");
   command->add_flag("--json", *json, "as JSON");

@@ -49,11 +49,11 @@ std::string name_of(const fs::path& run) {
 }
 
 std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
+  for (const fs::path& run : runs) record::require_run_folder(run);
   const std::string viewer = load_viewer();
   std::map<std::string, Page> pages;
   Json list = Json::array();
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    record::require_run_folder(runs[k]);
     Json entry{{"name", name_of(runs[k])}};
     const auto add = [&](const char* key, const char* file, const char* type, std::string body) {
       const std::string address = fmt::format("run/{}/{}", k, file);

@@ -68,6 +68,30 @@ void check_complete(const Node* links, const Node* link, bool listed,
   check.fault("robot", "the robot is not fully described, missing: " + missing, complete_hint);
 }
 
+/// Shapes that no robot has: a slip of a decimal point, or cm for m.
+void warn_of_shape(const Robot& robot, const Node* given, Check& check) {
+  double whole = 0.0;
+  for (const Link& link : robot.link) whole += link.length;
+  const bool listed = given != nullptr && given->is_array();
+  for (std::size_t i = 0; i < robot.link.size(); ++i) {
+    const Link& link = robot.link[i];
+    const std::string path = listed ? fmt::format("robot.link.{}", i + 1) : "robot.link";
+    if (link.half_core > 0.5 * link.length * (1.0 + 1e-9)) {
+      const std::string key = path + ".half_core";
+      check.warn(key, fmt::format("{} = {} m: the capsule's core, {} m, is longer than the link, "
+                                  "{} m from joint to joint",
+                                  key, link.half_core, 2.0 * link.half_core, link.length));
+      return;
+    }
+    if (link.radius > whole) {
+      const std::string key = path + ".radius";
+      check.warn(key, fmt::format("{} = {} m: the link is wider than the robot is long, {} m", key,
+                                  link.radius, whole));
+      return;
+    }
+  }
+}
+
 void check_robot(Robot& robot, Check& check) {
   const Node* links = check.find("robot.links");
   const Node* link = check.find("robot.link");
@@ -76,7 +100,8 @@ void check_robot(Robot& robot, Check& check) {
   const bool spelled_out = !known && check.is_sound("robot.name") && !robot_is_wrong;
 
   // how many
-  const bool listed = link != nullptr && link->is_array();
+  const bool refused = link != nullptr && link->is_array() && !link->valid;
+  const bool listed = link != nullptr && link->is_array() && !refused;
   std::size_t count = robot.links ? static_cast<std::size_t>(*robot.links) : 1;
   if (listed && spelled_out && links == nullptr) {
     count = link->items.size();
@@ -103,10 +128,10 @@ void check_robot(Robot& robot, Check& check) {
                           link->items.size()));
   }
   robot.known = count_is_known || (listed && spelled_out && links == nullptr && count > 0);
-  if (listed && link->items.size() != count) robot.known = false;
+  if (refused || (listed && link->items.size() != count)) robot.known = false;
 
   const std::vector<std::string> needed = needed_words(check);
-  if (spelled_out) check_complete(links, link, listed, needed, check);
+  if (spelled_out) check_complete(links, link, listed || refused, needed, check);
   if (listed) {
     for (std::size_t i = 0; i < link->items.size() && i < robot.link.size(); ++i) {
       check_link(link->items[i], robot.link[i], fmt::format("robot.link.{}", i + 1), spelled_out,
@@ -118,6 +143,7 @@ void check_robot(Robot& robot, Check& check) {
     robot.link = std::vector<Link>(count, robot.link.front());
   }
   robot.links = static_cast<int>(count);
+  if (robot.known) warn_of_shape(robot, link, check);
 }
 
 void check_start(Start& start, Check& check) {

@@ -1,6 +1,10 @@
 #include "control/make.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "coluber/control/input_output_linearisation.hpp"
 #include "coluber/control/noisy_measurement.hpp"
@@ -18,11 +22,28 @@ namespace {
 
 using math::degree;
 
+/// Noise of link 1 is nothing to a controller that looks at the joints alone.
+void warn_of_idle_noise(const drive::Build& build, const BaseNoiseKeys& base) {
+  std::vector<std::string> idle;
+  for (const auto& [word, width] :
+       {std::pair{"position", base.position}, std::pair{"heading_deg", base.heading_deg},
+        std::pair{"velocity", base.velocity},
+        std::pair{"heading_rate_deg", base.heading_rate_deg}}) {
+    if (width > 0.0) idle.push_back(fmt::format("controller.noise.{}", word));
+  }
+  if (idle.empty()) return;
+  build.warnings.push_back(
+      {idle.front(), fmt::format("{}: no effect, the controller \"{}\" looks at the joints, not "
+                                 "at link 1",
+                                 fmt::join(idle, ", "), build.controller)});
+}
+
 std::unique_ptr<Controller> add_noise(const drive::Build& build,
                                       std::unique_ptr<Controller> controller) {
   const NoiseKeys joints = build.get<NoiseKeys>();
   const auto* found = build.options.find<BaseNoiseKeys>();
   const BaseNoiseKeys base = found != nullptr ? *found : BaseNoiseKeys{};
+  if (!controller->model_based()) warn_of_idle_noise(build, base);
   const NoiseOptions noise{.position = base.position,
                            .heading = base.heading_deg * degree,
                            .joint = joints.joint_deg * degree,

@@ -36,13 +36,7 @@ bool has_pitch(Check& check) {
 
 void check_harmonic(HarmonicKeys& options, Check& check) {
   if (check.model().empty() || check.gait().empty()) return;
-  if (is_table(check.gait())) {
-    if (options.soft_start) {
-      check.fault("gait.soft_start", "goes with a harmonic gait only, not with name = \"table\"",
-                  "start the table itself from the start angles, or leave soft_start out");
-    }
-    return;
-  }
+  if (is_table(check.gait())) return;
   const bool vertical = check.find_options<VerticalKeys>() != nullptr;
   if (moves_pitch(check.gait()) && !has_pitch(check)) {
     check.fault(
@@ -64,12 +58,26 @@ void check_harmonic(HarmonicKeys& options, Check& check) {
                 "lower the amplitude; the thesis' joint angles are defined within ±90 deg "
                 "(Transeth 4.5)");
   };
-  look("gait.amplitude_deg", std::abs(options.amplitude_deg) + std::abs(options.offset_deg));
+  const bool by_offset =
+      check.given("gait.amplitude_deg") == nullptr && check.given("gait.offset_deg") != nullptr;
+  look(by_offset ? "gait.offset_deg" : "gait.amplitude_deg",
+       std::abs(options.amplitude_deg) + std::abs(options.offset_deg));
   look("gait.vertical.amplitude_deg", std::abs(check.find_options<VerticalKeys>()->amplitude_deg));
 }
 
 /// Frequency and phase follow the yaw wave; crests lift twice in each of its periods.
 void check_vertical(VerticalKeys& options, Check& check) {
+  if (is_table(check.gait())) {
+    const keys::Node* given = check.find("gait.vertical");
+    if (given == nullptr || !given->is_table()) return;
+    for (const auto& [word, value] : given->fields) {
+      const std::string key = "gait.vertical." + word;
+      if (!check.is_changed(key)) continue;
+      check.fault(key, "goes with a harmonic gait, this gait is \"table\"",
+                  "leave it out: the table has the pitch angles too, every second column");
+    }
+    return;
+  }
   const auto* wave = check.find_options<HarmonicKeys>();
   if (wave == nullptr) return;
   const double factor = check.gait() == "sinus_lifting" ? 2.0 : 1.0;
@@ -80,7 +88,7 @@ void check_vertical(VerticalKeys& options, Check& check) {
 void check_table(TableKeys& options, Check& check) {
   if (!is_table(check.gait())) return;
   const keys::Node* path = check.find("gait.table");
-  if (path == nullptr) {
+  if (path == nullptr || (path->valid && path->text.empty())) {
     check.fault("gait.name", "\"table\" needs the key gait.table",
                 "for example  table = \"angles.csv\"");
     return;

@@ -6,6 +6,7 @@
 
 #include "coluber/chain/robot.hpp"
 #include "coluber/control/servo.hpp"
+#include "coluber/core/error.hpp"
 #include "coluber/gait/harmonic.hpp"
 #include "coluber/gait/keys.hpp"
 #include "coluber/gait/table.hpp"
@@ -61,7 +62,24 @@ std::unique_ptr<Gait> make_harmonic(const drive::Build& build, int joint_angles,
 }
 
 std::unique_ptr<Gait> make_table(const drive::Build& build, int joint_angles, bool /*soft_start*/) {
-  return load_table(build.get<TableKeys>().table, joint_angles);
+  auto table = load_table(build.get<TableKeys>().table, joint_angles);
+  const auto [angle, column] = table->largest();
+  const auto joints = static_cast<int>(build.get<chain::Robot>().link.size()) - 1;
+  if (joint_angles > joints && angle >= 90.0 * degree) {  // as of a harmonic gait
+    throw InputError(build.fault(
+        "gait.table",
+        fmt::format("a cardan joint would reach {:.4g} deg by column phi_{}, its limit is below 90",
+                    angle / degree, column + 1),
+        "the thesis' joint angles are defined within ±90 deg (Transeth 4.5)"));
+  }
+  if (angle > 180.0 * degree) {
+    build.warnings.push_back(
+        {"gait.table",
+         fmt::format("gait.table: column phi_{} reaches {:.4g} deg, more than half a turn; tables "
+                     "are in degrees",
+                     column + 1, angle / degree)});
+  }
+  return table;
 }
 
 }  // namespace coluber::gait

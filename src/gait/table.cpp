@@ -151,4 +151,13 @@ double Table::next_break(double t) const {
   return t < times_.back() ? times_.back() : std::numeric_limits<double>::infinity();
 }
 
+Table::Largest Table::largest() const {
+  Largest found;
+  for (Eigen::Index j = 0; j < y_.rows(); ++j) {
+    const double angle = y_.row(j).cwiseAbs().maxCoeff();
+    if (angle > found.angle) found = {angle, static_cast<int>(j)};
+  }
+  return found;
+}
+
 }  // namespace coluber::gait

@@ -77,6 +77,24 @@ void Check::also(std::function<std::vector<Diagnostic>()> find_more) {
   more_.push_back(std::move(find_more));
 }
 
+void Check::warn(std::string_view name, std::string text) {
+  warnings_.push_back({std::string(name), std::move(text)});
+}
+
+bool Check::is_changed(std::string_view name) const {
+  const Node* node = given(name);
+  const Key* key = find_key(name);
+  if (node == nullptr || key == nullptr) return node != nullptr;
+  Key here = *key;
+  for (const ComponentDefault& each : key->defaults) {
+    if (each.component == words_.model || each.component == words_.gait ||
+        each.component == words_.controller) {
+      here.default_value = each.value;
+    }
+  }
+  return !is_default(*node, here);
+}
+
 void Check::located(std::string name, const SourceLocation& where) {
   locations_.insert_or_assign(std::move(name), where);
 }

@@ -14,6 +14,7 @@ class Faults {
  public:
   void add(const Place& where, std::string key, std::string message, std::string hint);
   [[nodiscard]] bool empty() const { return faults_.empty(); }
+  [[nodiscard]] std::size_t size() const { return faults_.size(); }
   /// Throws InputError if there are any.
   void raise(const std::vector<Source>& sources);
 

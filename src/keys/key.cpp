@@ -137,7 +137,7 @@ std::string expectation(const Key& key) {
     case KeyType::choice:
       return words_text(key);
     case KeyType::path:
-      return "a path in quotes";
+      return key.required ? "a path in quotes" : "a path in quotes, \"\" for none";
     case KeyType::pair:
       return "two numbers" + range_text(key);
     case KeyType::numbers:
@@ -248,7 +248,7 @@ bool fits(const Node& node, const Key& key) {
     case KeyType::text:
       return is_text(node);
     case KeyType::path:
-      return node.kind == Node::Kind::text && !node.text.empty();
+      return node.kind == Node::Kind::text && !(key.required && node.text.empty());
     case KeyType::choice:
       return is_word(node, key);
     case KeyType::pair:
@@ -274,6 +274,7 @@ bool fits(const Node& node, const Key& key) {
 }
 
 bool is_default(const Node& node, const Key& key) {
+  if (key.type == KeyType::path && node.kind == Node::Kind::text && node.text.empty()) return true;
   if (const auto* x = std::get_if<double>(&key.default_value)) {
     return node.is_number() && node.as_double() == *x;
   }

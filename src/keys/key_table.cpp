@@ -13,7 +13,9 @@ namespace {
 struct Owners {
   bool everyone = false;
   bool by_controllers = false;  ///< none but controllers
+  bool by_gaits = false;        ///< none but gaits
   std::vector<std::string> models;
+  std::vector<std::string> gaits;
   std::vector<std::string> controllers;
 };
 
@@ -190,7 +192,11 @@ KeyTable::KeyTable(const Registry& registry) {
   };
   for (const Component& gait : registry.gaits) {
     for (const Section* section : gait.sections) {
-      all.add(*section, [&](Owners& owners) { add_models(owners, with_gait); });
+      all.add(*section, [&](Owners& owners) {
+        owners.by_gaits = owners.by_gaits || owners.models.empty();
+        add_models(owners, with_gait);
+        add_once(owners.gaits, gait.name);
+      });
     }
   }
   for (const Component& controller : registry.controllers) {
@@ -198,6 +204,7 @@ KeyTable::KeyTable(const Registry& registry) {
       all.add(*section, [&](Owners& owners) {
         add_models(owners, with_controller);
         owners.by_controllers = true;
+        owners.by_gaits = false;
         add_once(owners.controllers, controller.name);
       });
     }
@@ -211,6 +218,7 @@ KeyTable::KeyTable(const Registry& registry) {
     const Owners& owners = all.owners_.at(key.name);
     if (!owners.everyone) {
       if (owners.models.size() < registry.models.size()) key.models = owners.models;
+      if (owners.by_gaits && owners.gaits.size() < registry.gaits.size()) key.gaits = owners.gaits;
       if (owners.by_controllers && owners.controllers.size() < registry.controllers.size()) {
         key.controllers = owners.controllers;
       }

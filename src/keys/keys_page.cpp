@@ -73,6 +73,7 @@ std::string keys_json() {
         {"built", key.built},
     };
     if (!key.models.empty()) entry["model"] = fmt::format("{}", fmt::join(key.models, ", "));
+    if (!key.gaits.empty()) entry["gait"] = fmt::format("{}", fmt::join(key.gaits, ", "));
     if (!key.controllers.empty()) {
       entry["controller"] = fmt::format("{}", fmt::join(key.controllers, ", "));
     }
@@ -117,7 +118,8 @@ std::string keys_markdown() {
       page += fmt::format("\n## {}\n\n", table.empty() ? "Top of the file" : '[' + table + ']');
       page += "| key | expects | unit | default | meaning |\n|---|---|---|---|---|\n";
     }
-    std::string meaning = key.doc + only("model", key.models) + only("controller", key.controllers);
+    std::string meaning = key.doc + only("model", key.models) + only("gait", key.gaits) +
+                          only("controller", key.controllers);
     if (!key.with.key.empty()) {
       meaning += fmt::format(" (with {} = {})", key.with.key, fmt::join(key.with.words, ", "));
     }

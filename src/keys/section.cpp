@@ -5,7 +5,7 @@
 namespace coluber::keys {
 
 std::filesystem::path to_path(const Node& node, const Key& key, const ReadContext& context) {
-  if (key.written) return node.text;
+  if (key.written || node.text.empty()) return node.text;
   const Source& source = context.sources.at(static_cast<std::size_t>(node.where.source));
   return (source.folder / std::filesystem::path(node.text)).lexically_normal();
 }

@@ -1,8 +1,38 @@
 #include "coluber/nonsmooth/keys.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "coluber/keys/check.hpp"
+
 #include "thesis_factor.hpp"
 
 namespace coluber::nonsmooth {
+
+namespace {
+
+/// [solver.thesis] says nothing to the other solvers. Scenarios that are run with several of them
+/// set it all the same.
+void check_solver(SolverKeys& solver, keys::Check& check) {
+  if (solver.name == Solver::thesis || !check.is_sound("solver.name")) return;
+  const keys::Node* given = check.find("solver.thesis");
+  if (given == nullptr || !given->is_table()) return;
+  std::vector<std::string> idle;
+  for (const auto& [word, value] : given->fields) {
+    std::string key = "solver.thesis." + word;
+    if (check.is_changed(key)) idle.push_back(std::move(key));
+  }
+  if (idle.empty()) return;
+  check.warn(idle.front(),
+             fmt::format("{}: no effect, solver.name is \"{}\" and these go with \"thesis\"",
+                         fmt::join(idle, ", "),
+                         solver.name == Solver::newton ? "newton" : "gauss_seidel"));
+}
+
+}  // namespace
 
 const keys::Section& solver_keys() {
   static const keys::Section section =
@@ -60,7 +90,8 @@ const keys::Section& solver_keys() {
                 .max = 1e9,
                 .doc = "most iterations in a step; for name = \"thesis\" only",
                 .example = "10000"},
-               [](auto& solver) -> auto& { return solver.thesis.max_iterations; });
+               [](auto& solver) -> auto& { return solver.thesis.max_iterations; })
+          .check(check_solver);
   return section;
 }
 

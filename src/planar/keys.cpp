@@ -25,6 +25,14 @@ void check_planar(Keys& options, Check& check) {
                 "leave it out, or write  model = \"planar\"  in [robot]");
   }
   if (minimal) options.friction_points = 2;
+  const auto* plant = check.find_options<MinimalKeys>();
+  const bool smooth = plant != nullptr && plant->friction_law == FrictionLaw::smooth;
+  if (!smooth && !check.model().empty() && check.controller() == "pd" &&
+      check.is_changed("world.friction_smoothing")) {
+    check.warn("world.friction_smoothing",
+               "world.friction_smoothing has no effect: neither this friction law nor the "
+               "controller \"pd\" smooths friction");
+  }
   if (options.friction_points != 2 || robot == nullptr) return;
   for (std::size_t i = 0; i < robot->link.size(); ++i) {
     const chain::Link& link = robot->link[i];
@@ -56,7 +64,8 @@ void check_friction_law(const MinimalKeys& options, Check& check) {
     refuse("solver.name", solver->name != usual.name);
     refuse("solver.law", solver->law != usual.law);
     refuse("solver.tolerance", solver->tolerance != usual.tolerance);
-    refuse("solver.dump", true);
+    refuse("solver.activation", solver->activation != usual.activation);
+    refuse("solver.dump", !solver->dump.empty());
   } else {
     refuse("solver.smooth.rtol", options.rtol != MinimalKeys{}.rtol);
     refuse("solver.smooth.atol", options.atol != MinimalKeys{}.atol);

@@ -15,6 +15,7 @@
 #include "coluber/planar/system.hpp"
 #include "coluber/world/keys.hpp"
 
+#include "chain/fold.hpp"
 #include "chain/overlap.hpp"
 #include "math/degree.hpp"
 
@@ -31,6 +32,19 @@ State make_start(const drive::Build& build, const Model& model) {
   double theta = start.heading_deg * degree + chain::first_link_angle(build, phi);
   for (int j = 0; j < link; ++j) theta += phi(j);
   return make_state(model, phi, link, start.position, theta);
+}
+
+void warn_of_start(const drive::Build& build, const Model& model, const State& state) {
+  Pose pose;
+  compute_pose_at_time(model, state, 0.0, pose);
+  std::vector<chain::PlacedCapsule> links;
+  for (int i = 0; i < model.n(); ++i) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const Eigen::Vector3d axis{pose.cos(i), pose.sin(i), 0.0};
+    const Eigen::Vector3d centre{pose.r(0, i), pose.r(1, i), 0.0};
+    links.push_back({centre - link.offset * axis, axis, link.L, link.L_GS, link.L_SC});
+  }
+  chain::warn_of_fold(build, links);
 }
 
 void refuse_overlap(const drive::Build& build, const Model& model, const State& state) {
@@ -96,6 +110,7 @@ std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coo
   Model model = make_model(build.options);
   State state = make_start(build, model);
   refuse_overlap(build, model, state);
+  warn_of_start(build, model, state);
   const auto& solver = build.get<nonsmooth::SolverKeys>();
   auto options = nonsmooth::make_step_options<StepOptions>(solver, build.get<drive::Stepping>().dt,
                                                            build.get<world::GroundKeys>().friction);
@@ -142,6 +157,7 @@ std::unique_ptr<System> make_minimal(const drive::Build& build) {
   }
   Model model = make_model(build.options);
   const State start = make_start(build, model);
+  warn_of_start(build, model, start);
   chain::warn_of_many_links(build);
   return std::make_unique<SmoothSystem>(
       std::move(model), start,

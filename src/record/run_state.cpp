@@ -30,6 +30,11 @@ void require_run_folder(const fs::path& run_folder) {
   if (!fs::is_directory(run_folder, error)) {
     refuse(run_folder, "is not a run folder", "name the folder that `coluber run` wrote");
   }
+  for (const char* file : {"run.json", "trajectory.h5", "frames.bin", "replay.json"}) {
+    if (fs::exists(run_folder / file, error)) return;
+  }
+  refuse(run_folder, "is not a run folder: there is neither run.json nor trajectory.h5 in it",
+         "name the folder that `coluber run` wrote");
 }
 
 std::string load_run_file(const fs::path& file) {

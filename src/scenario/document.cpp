@@ -245,9 +245,14 @@ void apply_override(Document& document, const std::string& assignment, Faults& f
     faults.add(where, key, "is not a key", "coluber list keys prints them all");
     return;
   }
-  std::optional<Node> value = parse_value(trim(assignment.substr(equals + 1)), source);
+  const std::string given = trim(assignment.substr(equals + 1));
+  const keys::Key* row = keys::find_key(key);
+  std::optional<Node> value = parse_value(given, source);
+  // the shell takes the quotes of  --set world.obstacle_table=""
+  if (given.empty() && row != nullptr && row->type == keys::KeyType::path) {
+    value = keys::make_node(std::string());
+  }
   if (!value) {
-    const keys::Key* row = keys::find_key(key);
     faults.add(where, key, "the value is not TOML",
                fmt::format("for example  --set {}={}; quote it from the shell:  --set '…'", key,
                            row != nullptr ? row->example : "1.0"));

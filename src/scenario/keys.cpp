@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "coluber/control/servo.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/keys/check.hpp"
 #include "coluber/scenario/scenario.hpp"
@@ -16,9 +17,21 @@ namespace {
 using keys::Check;
 namespace limits = keys::limits;
 
+/// Motors that stay off: a scenario cut short with --duration, or a slip.
+void warn_of_late_start(const Job& job, Check& check) {
+  const auto* servo = check.find_options<control::ServoKeys>();
+  if (servo == nullptr || check.controller().empty() || !check.is_sound("duration")) return;
+  if (servo->start_time <= 0.0 || servo->start_time < job.duration) return;
+  check.warn("controller.start_time",
+             fmt::format("controller.start_time = {} s: the motors are off for the whole run, "
+                         "which ends at {} s",
+                         servo->start_time, job.duration));
+}
+
 /// Duration, step and frames against each other.
 void check_record(Record& record, Check& check) {
   const Job& job = *check.find_options<Job>();
+  warn_of_late_start(job, check);
   const auto* stepping = check.find_options<drive::Stepping>();
   if (stepping == nullptr || !check.is_sound("solver.dt")) return;
   const double dt = stepping->dt;

@@ -176,6 +176,7 @@ Scenario make_scenario(Document document, Faults& faults) {
   scenario.record = scenario.get<Record>();
   scenario.text = document.text;
   scenario.locations = check.locations();
+  scenario.warnings = check.warnings();
   collect_locations(document.root, "", document.sources, scenario);
   resolve(scenario, sections);
   return scenario;

@@ -81,6 +81,8 @@ class Validator {
       return;
     }
     const std::vector<std::string> required = table_.required_in(name);
+    const std::size_t faults_before = faults_.size();
+    bool all_tables = true;
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       Node& item = node.items[i];
       const std::string item_path = fmt::format("{}.{}", path, i + 1);
@@ -89,8 +91,11 @@ class Validator {
         require(item, *list, required, item_path);
       } else {
         fault(item, item_path, "expected a table, got " + describe(item), hint);
+        all_tables = false;
       }
     }
+    // Checks of a list that has been refused would only tell of its faults again.
+    if (!all_tables || (!one_for_all && faults_.size() > faults_before)) node.valid = false;
   }
 
   /// Every key that must be given is.
@@ -148,6 +153,7 @@ class Validator {
       return;
     }
     if (!belongs(node, key, path, key.models, words_.model, "robot.model", "this robot is") ||
+        !belongs(node, key, path, key.gaits, words_.gait, "gait.name", "this gait is") ||
         !belongs(node, key, path, key.controllers, words_.controller, "controller.name",
                  "this controller is") ||
         !has_meaning(node, key, path, around)) {
@@ -167,11 +173,14 @@ class Validator {
                std::string_view word, std::string_view is) {
     if (chosen.empty() || goes_with(components, chosen) || is_default(node, key)) return true;
     const std::size_t dot = word.find('.');
+    // A file that includes another cannot leave out the wave of its gait.
+    const std::string usual = word == "gait.name" ? to_toml(key.default_value) : "";
     fault(node, path,
           fmt::format("goes with {} = \"{}\", {} \"{}\"", word, fmt::join(components, "\" or \""),
                       is, chosen),
-          fmt::format("leave it out, or write  {} = \"{}\"  in [{}]", word.substr(dot + 1),
-                      components.front(), word.substr(0, dot)));
+          fmt::format("leave it out{}, or write  {} = \"{}\"  in [{}]",
+                      usual.empty() ? "" : fmt::format(" or at its default, {}", usual),
+                      word.substr(dot + 1), components.front(), word.substr(0, dot)));
     return false;
   }
 

@@ -113,6 +113,7 @@ ShownTogether Simulation::shown() const {
 Simulation make_simulation(const scenario::Scenario& given) {
   Simulation simulation;
   simulation.scenario = given;
+  simulation.warnings = given.warnings;
   const scenario::Scenario& scenario = simulation.scenario;
   const ModelEntry& model = find(models(), scenario, "robot.model", scenario.model);
   drive::Build build = make_build(scenario, simulation.warnings);
@@ -165,7 +166,7 @@ Simulation make_simulation(const scenario::Scenario& given) {
 StudyJob make_study(const std::string& name, const scenario::Scenario& scenario) {
   for (const StudyEntry& entry : studies()) {
     if (entry.keys.name != name) continue;
-    StudyJob job{scenario, nullptr, {}};
+    StudyJob job{scenario, nullptr, scenario.warnings};
     drive::Build build = make_build(job.scenario, job.warnings);
     build.make_system = [&job] { return std::move(make_simulation(job.scenario).system); };
     job.study = entry.make(build);

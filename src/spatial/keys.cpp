@@ -27,11 +27,21 @@ void check_axial(const Keys& options, const chain::Robot& robot, Check& check) {
     const double inertia = robot.link[i].inertia;
     const double axial = options.link[i].inertia_axial;
     if (axial <= 2.0 * inertia) return;
-    const keys::Node* at = node.find("inertia_axial");
-    check.fault_at(
-        at != nullptr ? *at : node, path + ".inertia_axial",
-        fmt::format("expected at most twice the inertia, {}, got {}", 2.0 * inertia, axial),
-        "no body has more: a flat disc has twice the inertia about its axis");
+    if (const keys::Node* at = node.find("inertia_axial")) {
+      check.fault_at(
+          *at, path + ".inertia_axial",
+          fmt::format("expected at most twice the inertia, {}, got {}", 2.0 * inertia, axial),
+          "no body has more: a flat disc has twice the inertia about its axis");
+    } else if (const keys::Node* given = node.find("inertia");
+               given != nullptr && !check.robot().empty()) {
+      // the other one is the catalogue's, and no value of the user's
+      check.fault_at(
+          *given, path + ".inertia",
+          fmt::format("{} is too little beside the inertia_axial of \"{}\", {}: no body "
+                      "has more than twice its inertia about its axis",
+                      inertia, check.robot(), axial),
+          fmt::format("give the links their own, at most  inertia_axial = {}", 2.0 * inertia));
+    }
   };
   if (link->is_array()) {
     for (std::size_t i = 0; i < link->items.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "coluber/spatial/system.hpp"
 #include "coluber/world/keys.hpp"
 
+#include "chain/fold.hpp"
 #include "chain/overlap.hpp"
 #include "math/degree.hpp"
 
@@ -96,6 +98,18 @@ State place(const drive::Build& build, const Model& model) {
   return state;
 }
 
+void warn_of_start(const drive::Build& build, const Model& model, const State& state) {
+  Pose pose;
+  compute_pose_at_time(model, state, 0.0, pose);
+  std::vector<chain::PlacedCapsule> links;
+  for (int i = 0; i < model.n(); ++i) {
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const Eigen::Vector3d axis = pose.e_z.col(i);
+    links.push_back({pose.r.col(i) - link.offset * axis, axis, link.L, link.L_GS, link.L_SC});
+  }
+  chain::warn_of_fold(build, links);
+}
+
 /// A robot below the floor or inside an obstacle is no start.
 void refuse_overlap(const drive::Build& build, const Model& model, const State& state) {
   Pose pose;
@@ -123,6 +137,7 @@ std::unique_ptr<System> make_spatial(const drive::Build& build) {
   Model model = make_model(build);
   State state = place(build, model);
   refuse_overlap(build, model, state);
+  warn_of_start(build, model, state);
   nonsmooth::SolverKeys solver = build.get<nonsmooth::SolverKeys>();
   solver.thesis.r_N = build.get<Keys>().r_N;
   solver.thesis.r_V = build.get<Keys>().r_V;

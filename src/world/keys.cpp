@@ -27,7 +27,7 @@ void check_ground(GroundKeys& ground, Check& check) {
 /// Adds the obstacles of the table, which the run does not need any more afterwards.
 void read_table(Obstacles& world, Check& check) {
   const keys::Node* path = check.given("world.obstacle_table");
-  if (path == nullptr) return;
+  if (path == nullptr || path->text.empty()) return;
   const std::filesystem::path file = std::exchange(world.obstacle_table, {});
   const std::size_t first = world.obstacle.size();
   ObstacleTable table =
@@ -141,8 +141,10 @@ const keys::Section& obstacle_keys() {
                 &Obstacles::obstacle, obstacle_entry())
           .row({.name = "obstacle_table",
                 .default_note = "none",
-                .doc = "CSV of more obstacles, for thousands of them: x,y,radius or "
-                       "x,y,radius,friction; they follow the [[world.obstacle]]",
+                .doc =
+                    "CSV of more obstacles, for thousands of them: x,y,radius or "
+                    "x,y,radius,friction; they follow the [[world.obstacle]]; \"\" leaves out that "
+                    "of an included file",
                 .example = "\"pegs.csv\""},
                &Obstacles::obstacle_table)
           .check(check_obstacles);

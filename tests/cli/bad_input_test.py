@@ -9,6 +9,7 @@ docs/errors.md lists them all with what the program says; it must be as this tes
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -68,7 +69,10 @@ KEYS = [
     Case("a line break in the title", 'title = "a\\nb"\n' + AIKO, r"s\.toml:1:9: title: .*"),
     Case("a start as the gait without a gait", AIKO + '[start]\nshape = "gait"\n', r's\.toml:4:9: start\.shape: "gait" needs a \[gait\]'),
     Case("a table of angles without its file's name", AIKO + '[gait]\nname = "table"\n', r's\.toml:4:8: gait\.name: "table" needs the key gait\.table'),
-    Case("a soft start of a table", TABLE + "soft_start = true\n", r"s\.toml:7:14: gait\.soft_start: goes with a harmonic gait only", files=table("t,phi_1,phi_2\n0,0,0\n")),
+    Case("a soft start of a table", TABLE + "soft_start = true\n", r's\.toml:7:14: gait\.soft_start: goes with gait\.name = "lateral_undulation" .*, this gait is "table"', files=table("t,phi_1,phi_2\n0,0,0\n")),
+    Case("an amplitude beside a table", TABLE + "amplitude_deg = 30\n", r's\.toml:7:17: gait\.amplitude_deg: goes with gait\.name = "lateral_undulation" .*, this gait is "table"\n  hint: leave it out or at its default, 40\.0', files=table("t,phi_1,phi_2\n0,0,0\n")),
+    Case("a table of a gait that has none", AIKO + '[gait]\ntable = "nowhere.csv"\n', r's\.toml:4:9: gait\.table: goes with gait\.name = "table", this gait is "lateral_undulation"\n  hint: leave it out, or write  name = "table"  in \[gait\]'),
+    Case("an empty name of a table", AIKO + '[gait]\nname = "table"\ntable = ""\n', r's\.toml:4:8: gait\.name: "table" needs the key gait\.table'),
 ]
 
 NUMBERS = [
@@ -111,6 +115,9 @@ OBSTACLES = [
     Case("an obstacle that is a number", AIKO + "[world]\nobstacle = [1]\n", r"s\.toml:4:13: world\.obstacle\.1: expected a table, got 1"),
     Case("more obstacles than the limit", AIKO + "[world]\nobstacle = [" + "{x=9,y=9,radius=1}," * 200001 + "]\n", r"s\.toml:4:12: world\.obstacle: 200001 obstacles, the limit is"),
     Case("a start inside an obstacle", COURSE, r"s\.toml:33:1: world\.obstacle\.2: link 6 starts 0\.0\d+ m inside", set=["world.obstacle.2.y=0.16"]),
+    Case("obstacles that are numbers, and no more about them", AIKO + "[world]\nobstacle = [1, 2]\n", r"s\.toml:4:13: world\.obstacle\.1: expected a table, got 1", r"s\.toml:4:16: world\.obstacle\.2: expected a table, got 2"),
+    Case("links that are numbers, and no more about them", AIKO + "link = [1, 2]\n", r"s\.toml:3:9: robot\.link\.1: expected a table, got 1", r"s\.toml:3:12: robot\.link\.2: expected a table, got 2"),
+    Case("links of a robot of one's own that are numbers", "[robot]\nlink = [1, 2]\n[start]\nlink = 2\n", r"s\.toml:2:9: robot\.link\.1: expected a table, got 1", r"s\.toml:2:12: robot\.link\.2: expected a table, got 2"),
 ]
 
 SPATIAL = '[robot]\nmodel = "spatial"\nname = "aiko"\n'
@@ -128,6 +135,10 @@ SPACE = [
     Case("a start below the floor by its pitch", SPATIAL + "[start]\nz = 0.0525\npitch_deg = -30\n", r"s\.toml:5:5: start\.z: link 11 starts 0\.6\d+ m below the floor"),
     Case("a start inside a cylinder", SPATIAL + PEG, r"s\.toml:4:1: world\.obstacle\.1: link \d+ starts 0\.0525 m inside this obstacle"),
     Case("more inertia about the axis than a disc has", SPATIAL + "link = { inertia_axial = 3e-3 }\n", r"s\.toml:4:26: robot\.link\.inertia_axial: expected at most twice the inertia, 0\.00264, got 0\.003"),
+    Case("less inertia than the robot's own about its axis allows", SPATIAL + "link = { inertia = 1e-4 }\n", r's\.toml:4:20: robot\.link\.inertia: 0\.0001 is too little beside the inertia_axial of "aiko", 0\.00094: .*\n  hint: give the links their own, at most  inertia_axial = 0\.0002'),
+    Case("an offset that goes beyond a right angle with the usual amplitude", SPATIAL + "[gait]\noffset_deg = 60\n", r"s\.toml:5:14: gait\.offset_deg: a cardan joint would reach 100 deg"),
+    Case("a vertical wave beside a table", SPATIAL + 'links = 2\n[gait]\nname = "table"\ntable = "angles.csv"\nvertical = { amplitude_deg = 5 }\n', r's\.toml:8:30: gait\.vertical\.amplitude_deg: goes with a harmonic gait, this gait is "table"', files=table("t,phi_1,phi_2\n0,0,0\n")),
+    Case("a table that takes a cardan joint beyond a right angle", SPATIAL + 'links = 2\n[gait]\nname = "table"\ntable = "angles.csv"\n', r"s\.toml:7:9: gait\.table: a cardan joint would reach 95 deg by column phi_2, its limit is below 90", files=table("t,phi_1,phi_2\n0,0,0\n1,3,-95\n")),
     Case("a robot in space without its axial inertia", '[robot]\nmodel = "spatial"\nlinks = 3\nlink = { mass = 1, inertia = 1e-3, length = 0.1, half_core = 0.03, radius = 0.05 }\n', r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia_axial"),
     Case("negative rolling friction", SPATIAL + "[world]\nrolling_friction = -0.1\n", r"s\.toml:5:20: world\.rolling_friction: expected a number from 0 to 1000, got -0\.1"),
     Case("equal load sharing of a robot that can lift its links", SPATIAL + '[solver]\nload_sharing = "equal"\n', r's\.toml:5:16: solver\.load_sharing: "equal" holds for a robot that lies flat'),
@@ -167,6 +178,7 @@ CONTROLLERS = [
     Case("noise of a heading in space", SPATIAL + "[controller.noise]\nheading_deg = 1\n", r's\.toml:5:15: controller\.noise\.heading_deg: goes with robot\.model = "planar" or "minimal", this robot is "spatial"'),
     Case("smooth friction of another model", AIKO + '[world]\nfriction_law = "smooth"\n', r's\.toml:4:16: world\.friction_law: goes with robot\.model = "minimal"'),
     Case("a solver of set-valued friction for the smooth", LINEARISED.replace("[controller]", 'friction_law = "smooth"\n[solver]\nname = "thesis"\n[controller]'), r's\.toml:8:8: solver\.name: goes with friction_law = "set_valued"'),
+    Case("an activation of contacts for smooth friction", LINEARISED.replace("[controller]", 'friction_law = "smooth"\n[solver]\nactivation = "gap"\n[controller]'), r's\.toml:8:14: solver\.activation: goes with friction_law = "set_valued"'),
     Case("a tolerance of the integrator for set-valued friction", LINEARISED + "[solver.smooth]\nrtol = 1e-8\n", r's\.toml:9:8: solver\.smooth\.rtol: goes with friction_law = "smooth"'),
     Case("viscous friction in space", SPATIAL + "[world]\nviscous_friction = [0.1, 0.2]\n", r's\.toml:5:20: world\.viscous_friction: goes with robot\.model = "planar" or "minimal"'),
     Case("negative viscous friction", AIKO + "[world]\nviscous_friction = [0.1, -0.2]\n", r"s\.toml:4:26: world\.viscous_friction: .*got -0\.2 as number 2"),
@@ -297,6 +309,35 @@ GROUPS = {
     "Several at once": TOGETHER,
 }
 
+# What is odd and runs all the same, with a warning: here `faults` are the warnings.
+THESIS_FACTOR = AIKO + "[solver.thesis]\nr_T = 0.2\n"
+ODD = [
+    Case("noise of link 1 for servos, which look at joints", AIKO + "[controller.noise]\nposition = 0.1\njoint_deg = 0.1\nvelocity = 0.2\n", r'controller\.noise\.position, controller\.noise\.velocity: no effect, the controller "pd" looks at the joints'),
+    Case("a factor of the thesis' solver for another", THESIS_FACTOR + "r_H = 0.01\n", r'solver\.thesis\.r_T: no effect, solver\.name is "newton" and these go with "thesis"$'),
+    Case("friction smoothing where nothing is smooth", AIKO + "[world]\nfriction_smoothing = 1e-2\n", r"world\.friction_smoothing has no effect"),
+    Case("motors that start after the end", "duration = 2.0\n" + AIKO + "[controller]\nstart_time = 3.0\n", r"controller\.start_time = 3 s: the motors are off for the whole run, which ends at 2 s"),
+    Case("a core longer than its link", AIKO + "link = { length = 0.1, half_core = 30 }\n", r"robot\.link\.half_core = 30 m: the capsule's core, 60 m, is longer than the link, 0\.1 m"),
+    Case("a core longer than its link, of one among many", AIKO + "links = 2\n[[robot.link]]\n[[robot.link]]\nhalf_core = 0.0786\n", r"robot\.link\.2\.half_core = 0\.0786 m: "),
+    Case("a link wider than the robot is long", AIKO + "link = { radius = 5.25 }\n", r"robot\.link\.radius = 5\.25 m: the link is wider than the robot is long, 1\.34"),
+    Case("a table that turns a joint two hundred times", TABLE, r"gait\.table: column phi_2 reaches 7e\+04 deg, more than half a turn; tables are in degrees", files=table("t,phi_1,phi_2\n0,0,0\n1,0,-70000\n")),
+    Case("a robot folded back at a joint", AIKO + "links = 3\n[start]\nshape = [0, 175]\n", r"start\.shape: the robot starts folded onto itself: link 3 lies within link 1"),
+    Case("a robot rolled up", AIKO + "links = 8\n[start]\nshape = [60, 60, 60, 60, 60, 60, 60]\n", r"start\.shape: the robot starts folded onto itself: link 6 lies within link 1"),
+    Case("a robot rolled up in space", SPATIAL + "links = 8\n[start]\nshape = [0, 60, 0, 60, 0, 60, 0, 60, 0, 60, 0, 60, 0, 60]\n", r"start\.shape: the robot starts folded onto itself: link 6 lies within link 1"),
+]
+# Neighbours of these that must stay silent.
+QUIET = {
+    "noise of the joints": AIKO + "[controller.noise]\njoint_deg = 0.1\n",
+    "noise of link 1 for a controller that measures it": LINEARISED + "noise = { position = 0.1 }\n",
+    "the factor of the thesis' solver with it": THESIS_FACTOR + '[solver]\nname = "thesis"\n',
+    "the factors of the thesis' solver at the model's defaults": SPATIAL + "[solver.thesis]\nr_T = 0.01\nr_N = 0.1\n",
+    "motors that start within the run": "duration = 2.0\n" + AIKO + "[controller]\nstart_time = 1.9\n",
+    "a core as long as its link": AIKO + "link = { length = 0.1, half_core = 0.05 }\n",
+    "a U with its legs beside each other": AIKO + "links = 8\n[start]\nshape = [0, 0, 60, 60, 60, 0, 0]\n",
+    "links much wider than long": AIKO + "links = 100\nlink = { length = 0.01, half_core = 0.004 }\n",
+    "a gait of large amplitude": AIKO + "[gait]\namplitude_deg = 60\n",
+    "no table of obstacles": AIKO + '[world]\nobstacle_table = ""\n',
+}
+
 # Arguments, exit code, what stderr begins with: in a folder that holds s.toml, which is sound, and an empty folder `empty`.
 COMMANDS = [
     ("", 2, r"A subcommand is required"),
@@ -309,17 +350,35 @@ COMMANDS = [
     ("run s.toml --set", 2, r"--set: .* missing"),
     ("run -q -v s.toml", 2, r"--quiet excludes --verbose"),
     ("run s.toml --duration soon", 3, r'error: --set duration=soon: duration: expected a number > 0.*, got "soon"'),
+    ("run s.toml --duration=", 2, r"--duration: "),
+    ("run s.toml --duration ''", 2, r"--duration: expected a number, got nothing"),
+    ("run s.toml --seed ''", 2, r"--seed: expected a number, got nothing"),
     ("run s.toml --seed -1", 3, r"error: --set seed=-1: seed: expected an integer >= 0, got -1"),
     ("run s.toml --out s.toml", 2, r"error: s\.toml exists and is not a folder"),
     ("run s.toml --out .", 2, r"error: \. exists and is not empty\n  hint: --force"),
     ("run s.toml --out /proc/nowhere", 1, r"error: /proc/nowhere: cannot make the folder: "),
+    ("run aiko_flor", 3, r"error: aiko_flor: no such file, nor a scenario of Coluber's\n  hint: did you mean aiko_floor\?"),
+    ("check nothing_like_it", 3, r"error: nothing_like_it: no such file, nor a scenario of Coluber's\n  hint: coluber list scenarios"),
+    ("check -", 3, r"error: <stdin>: is empty\n  hint: "),
+    ("help rnu", 2, r'error: there is no command "rnu"\n  hint: did you mean "run"\?'),
+    ("help run s.toml", 2, r".* not expected: s\.toml"),
     ("list", 2, r"what is required"),
     ("list snakes", 2, r"what: snakes not in \{"),
     ("plot nowhere", 3, r"error: nowhere: is not a run folder\n  hint: "),
-    ("plot empty", 3, r"error: empty: there is neither trajectory\.h5 nor frames\.bin in this folder\n  hint: "),
+    ("plot empty", 3, r"error: empty: is not a run folder: there is neither run\.json nor trajectory\.h5 in it\n  hint: "),
+    ("plot empty --what path --time 3", 2, r"error: --time goes with --what course, side, not with path\n  hint: "),
+    ("plot empty --what energy --zoom", 2, r"error: --zoom goes with --what .*course.*, not with energy\n  hint: "),
+    ("plot empty --what energy --what residual --link 3", 2, r"error: --link goes with --what path, .*, not with energy, residual\n  hint: "),
+    ("plot empty --what course --plane yz", 2, r"error: --plane goes with --what side, not with course\n  hint: "),
     ("plot empty --what snakes", 2, r'--what: there is no plot "snakes"; choose from '),
     ("export empty --to gif", 2, r'error: export --to: there is no format "gif"\n  hint: '),
-    ("export empty --to csv", 1, r"error: empty/trajectory\.h5: no such file"),
+    ("export empty --to csv", 3, r"error: empty: is not a run folder: there is neither run\.json nor trajectory\.h5 in it\n  hint: "),
+    ("export empty --to html", 3, r"error: empty: is not a run folder: "),
+    ("export nowhere --to csv", 3, r"error: nowhere: is not a run folder\n  hint: "),
+    ("export empty --to png --view cam=top&paenl=0", 2, r'error: --view: there is no part "paenl"\n  hint: did you mean "panel"\?'),
+    ("export empty --to png --view cam=above", 2, r'error: --view: cam: expected orbit, top, side or follow, got "above"\n  hint: '),
+    ("view empty --no-open", 3, r"error: empty: is not a run folder: there is neither run\.json nor trajectory\.h5 in it\n  hint: "),
+    ("view nowhere --no-open", 3, r"error: nowhere: is not a run folder\n  hint: "),
     ("view empty --port 99999", 2, r"--port: Value 99999 not in range 0 to 65535"),
     ("reproduce B1", 2, r'error: there is no claim "B1"\n  hint: did you mean "transeth\.B1"\?'),
     ("reproduce nobody.knows", 2, r'error: there is no claim "nobody\.knows"'),
@@ -333,7 +392,7 @@ def start(arguments, folder, user=False):
     """Runs the program in the folder; as nobody where `user` asks for it and this is root."""
     as_nobody = {"user": 65534, "group": 65534, "extra_groups": []} if user and os.geteuid() == 0 else {}
     return subprocess.run(
-        [COLUBER, *arguments], cwd=folder, capture_output=True, text=True, timeout=60, errors="replace", **as_nobody
+        [COLUBER, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, errors="replace", **as_nobody
     )
 
 
@@ -386,11 +445,24 @@ def try_command(line, code, pattern):
         folder = Path(name)
         (folder / "s.toml").write_text(AIKO)
         (folder / "empty").mkdir()
-        run = start(line.split(), folder)
+        run = start(shlex.split(line), folder)
         left = sorted(str(p.relative_to(folder)) for p in folder.rglob("*"))
     good = run.returncode == code and not run.stdout and re.match(pattern, run.stderr) and left == ["empty", "s.toml"]
     check(f"coluber {line} is refused", good, f"exit code {run.returncode}, {left}, stdout {run.stdout!r}, stderr: {run.stderr}")
     return run.stderr
+
+
+def try_odd(case):
+    """A warning, and the run it is about."""
+    with tempfile.TemporaryDirectory() as name:
+        for path, text in case.files.items():
+            (Path(name) / path).write_text(text)
+        run = start(["check", case.scenario], name)
+    case.said = run.stderr
+    said = run.stderr.splitlines()
+    good = run.returncode == 0 and len(said) == len(case.faults)
+    good = good and all(re.match("warning: " + pattern, line) for pattern, line in zip(case.faults, said))
+    check(f"{case.sentence} is warned of", good, f"exit code {run.returncode}, stderr: {run.stderr}")
 
 
 def cell(text):
@@ -416,6 +488,9 @@ def page(commands):
     for title, cases in GROUPS.items():
         text += ["", f"## {title}", "", "| Input | What the program says |", "|---|---|"]
         text += [f"| {case.sentence} | {cell(case.said)} |" for case in cases]
+    text += ["", "## Odd, but no fault", "", "These run all the same: `coluber check` and `coluber run` warn, and `run.json` keeps the warning.", ""]
+    text += ["| Input | What the program says |", "|---|---|"]
+    text += [f"| {case.sentence} | {cell(case.said)} |" for case in ODD]
     text += ["", "## Command line", "", "| Command | Exit code | What the program says |", "|---|---|---|"]
     text += [f"| `coluber {line}` | {code} | {cell(said)} |" for (line, code, _), said in zip(COMMANDS, commands)]
     return "\n".join(text) + "\n"
@@ -434,7 +509,11 @@ for cases in GROUPS.values():
     for each in cases:
         try_case(each)
         count += 1
+for each in ODD:
+    try_odd(each)
 answers = [try_command(*each) for each in COMMANDS]
+for sentence, text in QUIET.items():
+    accepted(f"{sentence}: nothing to say", text.encode())
 accepted("a byte order mark is no fault", b"\xef\xbb\xbf" + AIKO.encode())
 accepted("line ends of Windows are no fault", AIKO.replace("\n", "\r\n").encode())
 accepted("a file without a last line end is no fault", AIKO.rstrip().encode())

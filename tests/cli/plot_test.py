@@ -211,7 +211,8 @@ def test_bad_measured_files(tmp, course):
         ("a column twice", "t,x,link_position.6.x\n0,1,1\n", r"m\.csv:1:5: .*twice"),
         ("a word for a number", "t,x,y\n0,1,2\n1,fast,2\n", r'm\.csv:3:3: .*expected a number, got "fast"'),
         ("a number with a tail", "t,x,y\n0,1,2m\n", r'm\.csv:2:5: .*got "2m"'),
-        ("not a number", "t,x,y\n0,1,nan\n", r'm\.csv:2:5: .*got "nan"'),
+        ("a time that is not a number", "t,x,y\nnan,1,1\n", r'm\.csv:2:1: time: .*got "nan"'),
+        ("an infinite place", "t,x,y\n0,1,inf\n", r'm\.csv:2:5: .*got "inf"'),
         ("a row too short", "t,x,y\n0,1\n", r"m\.csv:2:1: the row has 2 cells, the header 3"),
         ("time running backwards", "t,x,y\n1,1,1\n0.5,1,1\n", r"m\.csv:3:1: time must increase"),
         ("semicolons", "t;x;y\n0;1;1\n", r"m\.csv:1:1: .*commas"),
@@ -222,6 +223,13 @@ def test_bad_measured_files(tmp, course):
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
         done = coluber("plot", course, "--what", "path", "--measured", file, "-o", tmp / "none.svg")
         check(f"a measured file with {what} is refused, exit 3", done.returncode == 3 and re.search(message, done.stderr) and done.stdout == "" and not (tmp / "none.svg").exists(), f"{done.returncode} {done.stderr}")
+    pictures = []
+    for gap in ("", "nan", "NaN", "NA"):
+        (tmp / "gaps.csv").write_text(f"t,x,y\n0,0.1,0\n1,{gap},0.1\n2,0.3,{gap}\n3,0.4,0.1\n")
+        done = coluber("plot", course, "--what", "path", "--measured", tmp / "gaps.csv", "-o", tmp / "gaps.svg")
+        check(f"a measured cell {gap!r} is a gap", done.returncode == 0 and done.stderr == "", done.stderr)
+        pictures.append((tmp / "gaps.svg").read_bytes())
+    check("gaps are drawn alike however they are written", len(set(pictures)) == 1)
     file = tmp / "m.csv"
     file.write_text("t,x,y\n0,a,1\n1,1,b\n2,c,1\n")
     done = coluber("plot", course, "--measured", file, "-o", tmp / "none.svg")

@@ -198,6 +198,8 @@ def main(build, work):
     completion = prefix / "share/bash-completion/completions/coluber"
     done = run("bash", "--norc", "-c", f"source {shlex.quote(str(completion))} && complete -p coluber")
     check("bash completion is installed under the program's name", done.returncode == 0 and "_coluber" in done.stdout, done.stderr)
+    for name in ("share/zsh/site-functions/_coluber", "share/fish/vendor_completions.d/coluber.fish"):
+        check(f"{name} is installed", (prefix / name).is_file())
     plain = {k: v for k, v in environment.items() if k != "COLUBER_DATA"}
     done = run(program, "list", "scenarios", env=plain, cwd=work)
     check("the installed program lists its scenarios", "aiko_course" in done.stdout, done.stdout + done.stderr)

@@ -126,15 +126,17 @@ class Reader {
     for (std::size_t k = 0; k < cells.size(); ++k) {
       const bool is_time = names_[k] == "time";
       double value = std::numeric_limits<double>::quiet_NaN();
-      if (!cells[k].text.empty() || is_time) {
+      const bool gap = cells[k].text.empty() || cells[k].text == "NA";
+      if (!gap || is_time) {
         const auto* const first = std::to_address(cells[k].text.begin());
         const auto* const last = std::to_address(cells[k].text.end());
         const auto [rest, error] = std::from_chars(first, last, value);
-        if (error != std::errc{} || rest != last || !std::isfinite(value)) {
+        const bool usable = std::isfinite(value) || (std::isnan(value) && !is_time);
+        if (error != std::errc{} || rest != last || !usable) {
           fault(line_number, cells[k].column,
                 fmt::format("{}: expected a number, got \"{}\"", names_[k],
                             cells[k].text.substr(0, 40)),
-                is_time ? "" : "leave the cell empty where nothing was measured");
+                is_time ? "" : "leave the cell empty, or write nan, where nothing was measured");
           continue;
         }
       }

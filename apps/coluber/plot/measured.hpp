@@ -11,7 +11,7 @@ namespace coluber::app {
 struct Measured {
   std::string label;         ///< for the legend: the file's name
   std::vector<double> time;  ///< s
-  /// Each as long as `time`; NaN where a cell was left empty.
+  /// Each as long as `time`; NaN where a cell is empty, `nan` or `NA`.
   std::map<std::string, std::vector<double>, std::less<>> columns;
 };
 

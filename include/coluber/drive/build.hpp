@@ -16,11 +16,7 @@
 
 namespace coluber::drive {
 
-/// Something the user should know before or after a run.
-struct Warning {
-  std::string key{};  ///< the key it is about; a failure that comes of it repeats the text
-  std::string text{};
-};
+using keys::Warning;
 
 /// The references of a scenario's gait at t = 0.
 struct StartShape {

@@ -25,6 +25,13 @@ class COLUBER_EXPORT Table final : public Gait {
   [[nodiscard]] double next_break(double t) const override;
   [[nodiscard]] double max_rate() const override { return max_rate_; }
 
+  /// Largest |angle| of its points (rad), and the joint that has it, counted from 0.
+  struct Largest {
+    double angle = 0.0;
+    int joint = 0;
+  };
+  [[nodiscard]] Largest largest() const;
+
  private:
   std::vector<double> times_;
   Eigen::MatrixXd y_;  // joints × points: values

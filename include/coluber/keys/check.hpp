@@ -19,6 +19,12 @@ namespace coluber::keys {
 class Faults;
 class Registry;
 
+/// Something the user should know before or after a run.
+struct Warning {
+  std::string key{};  ///< the key it is about; a failure that comes of it repeats the text
+  std::string text{};
+};
+
 /// The options structs of one scenario, by their type.
 class COLUBER_EXPORT OptionSet {
  public:
@@ -107,6 +113,12 @@ class COLUBER_EXPORT Check {
   /// Called if the scenario is refused: what else is wrong, in files that are read only later.
   void also(std::function<std::vector<Diagnostic>()> find_more);
 
+  /// Tells the user something about a key that is no fault: what has no effect, what is odd. The
+  /// text names the key.
+  void warn(std::string_view name, std::string text);
+  /// The value under `name` is sound, and another than the default that the key has here.
+  [[nodiscard]] bool is_changed(std::string_view name) const;
+
   /// Entry `name` ("world.obstacle.12") was given there.
   void located(std::string name, const SourceLocation& where);
 
@@ -116,6 +128,8 @@ class COLUBER_EXPORT Check {
   [[nodiscard]] const std::vector<std::function<std::vector<Diagnostic>()>>& more() const {
     return more_;
   }
+  /// What warn() was given, in that order.
+  [[nodiscard]] const std::vector<Warning>& warnings() const { return warnings_; }
   /// The places that located() was given, by entry.
   [[nodiscard]] const std::map<std::string, SourceLocation, std::less<>>& locations() const {
     return locations_;
@@ -135,6 +149,7 @@ class COLUBER_EXPORT Check {
   std::string robot_;
   std::vector<Diagnostic> in_files_;
   std::vector<std::function<std::vector<Diagnostic>()>> more_;
+  std::vector<Warning> warnings_;
   std::map<std::string, SourceLocation, std::less<>> locations_;
 };
 

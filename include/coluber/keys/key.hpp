@@ -80,6 +80,7 @@ struct Key {
   bool written = false;         ///< of a path: a file the program writes, relative to where it runs
   bool by_contents = false;     ///< of a path: the file's contents count, not its place
   std::vector<std::string> models{};         ///< those that know it; none: every one
+  std::vector<std::string> gaits{};          ///< those that know it; none: every one
   std::vector<std::string> controllers{};    ///< those that know it; none: every one
   std::vector<ComponentDefault> defaults{};  ///< of components that bring their own
   bool built = true;  ///< false: known, but any value other than the default is "not built yet"

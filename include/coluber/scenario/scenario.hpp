@@ -56,6 +56,7 @@ struct Scenario {
   /// Where each key was given, entries of lists with their 1-based number: "solver.dt",
   /// "world.obstacle.3", "world.obstacle.3.x". Keys at their default are not in it.
   std::map<std::string, SourceLocation, std::less<>> locations;
+  std::vector<keys::Warning> warnings;  ///< of its components: what has no effect, what is odd
 
   /// Options of type T; nullptr if no component of this scenario has them.
   template <typename T>

@@ -20,6 +20,12 @@ Table sample(const std::vector<double>& times, const std::function<double(double
   return {times, angles};
 }
 
+TEST(Table, NamesItsLargestAngle) {
+  const Table table = sample({0.0, 1.0, 2.0}, [](double t) { return t == 1.0 ? 0.7 : 0.1; });
+  EXPECT_EQ(table.largest().angle, 1.4);
+  EXPECT_EQ(table.largest().joint, 1);
+}
+
 TEST(Table, IsExactForACubicOnUnevenTimes) {
   const auto f = [](double t) { return 0.3 - 0.7 * t + 0.2 * t * t - 0.05 * t * t * t; };
   const auto df = [](double t) { return -0.7 + 0.4 * t - 0.15 * t * t; };

@@ -58,6 +58,15 @@ TEST(Keys, AreFoundByName) {
   EXPECT_EQ(find_key(""), nullptr);
 }
 
+TEST(Keys, OfSomeGaitsNameThem) {
+  EXPECT_THAT(find_key("gait.table")->gaits, testing::ElementsAre("table"));
+  EXPECT_THAT(
+      find_key("gait.amplitude_deg")->gaits,
+      testing::AllOf(testing::Contains("sidewinding"), testing::Not(testing::Contains("table"))));
+  EXPECT_TRUE(find_key("gait.name")->gaits.empty());
+  EXPECT_TRUE(find_key("solver.dt")->gaits.empty());
+}
+
 TEST(Keys, ValuesPrintAsToml) {
   EXPECT_EQ(to_toml(1.0), "1.0");
   EXPECT_EQ(to_toml(1e-10), "1e-10");

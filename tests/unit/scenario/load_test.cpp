@@ -194,10 +194,6 @@ friction = 0.4
 [gait]
 name = "table"
 table = "angles.csv"
-amplitude_deg = 10
-omega_deg = 20
-phase_deg = 30
-offset_deg = 5
 [controller]
 name = "pd"
 kp = 3
@@ -252,10 +248,12 @@ checkpoint_s = 1
   EXPECT_EQ(s.get<world::Obstacles>().obstacle[0].friction, 0.4);
   EXPECT_EQ(s.gait, "table");
   EXPECT_EQ(s.get<gait::TableKeys>().table, folder.path() / "angles.csv");
-  EXPECT_EQ(s.get<gait::HarmonicKeys>().amplitude_deg, 10.0);
-  EXPECT_EQ(s.get<gait::HarmonicKeys>().omega_deg, 20.0);
-  EXPECT_EQ(s.get<gait::HarmonicKeys>().phase_deg, 30.0);
-  EXPECT_EQ(s.get<gait::HarmonicKeys>().offset_deg, 5.0);
+  const Scenario wave =
+      parse(aiko + "[gait]\namplitude_deg = 10\nomega_deg = 20\nphase_deg = 30\noffset_deg = 5\n");
+  EXPECT_EQ(wave.get<gait::HarmonicKeys>().amplitude_deg, 10.0);
+  EXPECT_EQ(wave.get<gait::HarmonicKeys>().omega_deg, 20.0);
+  EXPECT_EQ(wave.get<gait::HarmonicKeys>().phase_deg, 30.0);
+  EXPECT_EQ(wave.get<gait::HarmonicKeys>().offset_deg, 5.0);
   EXPECT_EQ(s.get<control::ServoKeys>().kp, control::Gains(3.0));
   EXPECT_EQ(s.get<control::ServoKeys>().kd, control::Gains(0.5));
   EXPECT_EQ(s.get<control::ServoKeys>().servo, control::ServoTime::held);
@@ -416,7 +414,7 @@ TEST(LoadGait, SoftStartGoesWithAHarmonicGaitOnly) {
   (void)folder.write("a.csv", "t,phi_1\n");
   EXPECT_THAT(fault_of(aiko + "[gait]\nname = \"table\"\ntable = \"a.csv\"\nsoft_start = true\n",
                        {}, folder.path()),
-              HasSubstr("6:14: gait.soft_start: goes with a harmonic gait only"));
+              HasSubstr("6:14: gait.soft_start: goes with gait.name = \"lateral_undulation\""));
 }
 
 // ---- world and sizes ----

@@ -191,6 +191,7 @@ TEST(Validate, TheDefaultOfEveryKeyIsAcceptedWhateverTheModel) {
 TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
   const sample::Folder folder;
   const auto pegs = folder.write("pegs.csv", "x,y,radius\n5,5,0.1\n");
+  const auto angles = folder.write("angles.csv", "t\n");  // read only by what builds the gait
   for (const keys::Key& key : keys::keys()) {
     if (!key.built || key.name == "include") continue;
     std::string name = key.name;
@@ -199,13 +200,15 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
     // equal sharing is for a robot that cannot lift its links
     if (name == "solver.load_sharing") text += "joint = \"yaw\"\n";
     text += "[gait]\n";
+    if (!key.gaits.empty()) text += "name = \"" + key.gaits.front() + "\"\n";
     if (name.starts_with("world.obstacle.")) {
       text += "[[world.obstacle]]\nx=0\ny=9\nradius=1\n";
       name.insert(std::string("world.obstacle.").size(), "1.");
     }
     // a path given by --set is relative to the folder one is in
-    const std::string value =
-        name == "world.obstacle_table" ? '"' + pegs.string() + '"' : key.example;
+    const std::string value = name == "world.obstacle_table" ? '"' + pegs.string() + '"'
+                              : name == "gait.table"         ? '"' + angles.string() + '"'
+                                                             : key.example;
     EXPECT_EQ(fault_of(text, {name + "=" + value}), "no fault") << name;
   }
 }

@@ -419,6 +419,16 @@ TEST_F(OwnModel, MayBeDrivenByAControllerThatAsksForMoreThanJoints) {
               HasSubstr("gait.name: goes with robot.model"));
 }
 
+TEST_F(OwnModel, AListThatWasRefusedIsNotChecked) {
+  const std::string sail = kCart + "drive = \"sail\"\n";
+  EXPECT_THAT(fault_of(sail + "[[cart.wheel]]\nradius = 1\n"), HasSubstr("a sail needs no wheels"));
+  EXPECT_THAT(faults_of(sail + "wheel = [1, 2]\n"),
+              ElementsAre(HasSubstr("cart.wheel.1: expected a table, got 1"),
+                          HasSubstr("cart.wheel.2: expected a table, got 2")));
+  EXPECT_THAT(fault_of(sail + "[[cart.wheel]]\nradius = \"big\"\n"),
+              HasSubstr("cart.wheel.1.radius: expected a number"));
+}
+
 TEST_F(OwnModel, ARobotOfTheCatalogueGoesWithItsModels) {
   EXPECT_THAT(fault_of("[robot]\nmodel = \"planar\"\nname = \"racer\"\n"),
               HasSubstr("robot.name: \"racer\" goes with robot.model = \"cart\", this model is "

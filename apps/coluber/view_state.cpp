@@ -1,0 +1,118 @@
+#include "view_state.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "coluber/core/nearest.hpp"
+
+namespace coluber::app {
+
+namespace {
+
+enum class Takes : unsigned char { flag, number, camera, theme, place, names };
+
+struct ViewPart {
+  const char* name;
+  Takes takes;
+};
+
+// The same as in viewer/src/address.ts, which reads them; tests/cli/names_test.py compares.
+constexpr ViewPart view_parts[] = {
+    {"t", Takes::number},     {"cam", Takes::camera},    {"view", Takes::place},
+    {"plot", Takes::names},   {"series", Takes::names},  {"trails", Takes::names},
+    {"forces", Takes::names}, {"arrow", Takes::number},  {"sizes", Takes::names},
+    {"colour", Takes::names}, {"vectors", Takes::names}, {"speed", Takes::number},
+    {"loop", Takes::flag},    {"theme", Takes::theme},   {"ghost", Takes::flag},
+    {"shadows", Takes::flag}, {"panel", Takes::flag},    {"still", Takes::flag}};
+
+bool is_finite_number(std::string_view text) {
+  double value = 0.0;
+  const auto* const last = std::to_address(text.end());
+  const auto [rest, error] = std::from_chars(std::to_address(text.begin()), last, value);
+  return error == std::errc{} && rest == last && std::isfinite(value);
+}
+
+bool is_place(std::string_view text) {
+  std::size_t numbers = 0;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    if (!is_finite_number(text.substr(0, comma))) return false;
+    ++numbers;
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+  }
+  return numbers == 7;
+}
+
+/// "" if the value is one that the part takes, else what it takes.
+std::string expected_of(Takes takes, std::string_view value) {
+  switch (takes) {
+    case Takes::flag:
+      return value == "0" || value == "1" ? "" : "0 or 1";
+    case Takes::number:
+      return is_finite_number(value) ? "" : "a number";
+    case Takes::camera:
+      return value == "orbit" || value == "top" || value == "side" || value == "follow"
+                 ? ""
+                 : "orbit, top, side or follow";
+    case Takes::theme:
+      return value == "light" || value == "dark" ? "" : "light or dark";
+    case Takes::place:
+      return is_place(value) ? "" : "seven numbers";
+    case Takes::names:
+      return "";
+  }
+  return "";
+}
+
+std::string fault_of_part(std::string_view part) {
+  const std::size_t equals = part.find('=');
+  const std::string name(part.substr(0, equals));
+  const auto* const known = std::ranges::find(view_parts, std::string_view(name), &ViewPart::name);
+  if (known == std::ranges::end(view_parts)) {
+    std::vector<std::string> names;
+    for (const ViewPart& each : view_parts) names.emplace_back(each.name);
+    const std::string guess = nearest(name, names);
+    return fmt::format("there is no part \"{}\"\n  hint: {}", name,
+                       guess.empty() ? fmt::format("a view has {}", fmt::join(names, ", "))
+                                     : fmt::format("did you mean \"{}\"?", guess));
+  }
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view{} : part.substr(equals + 1);
+  const std::string wanted = expected_of(known->takes, value);
+  if (wanted.empty()) return {};
+  return fmt::format(
+      "{}: expected {}, got \"{}\"\n  hint: for example  --view "
+      "'cam=top&theme=dark&panel=0'",
+      name, wanted, value);
+}
+
+}  // namespace
+
+std::string fault_of_view(const std::string& view) {
+  const bool plain = std::ranges::all_of(view, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("_.,=&%+-").find(c) != std::string_view::npos;
+  });
+  if (!plain) {
+    return "expected what the viewer's address has after #\n  hint: for example  --view "
+           "'cam=top&theme=dark&panel=0'";
+  }
+  std::string_view rest = view;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('&');
+    const std::string_view part = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    if (part.empty()) continue;
+    if (std::string fault = fault_of_part(part); !fault.empty()) return fault;
+  }
+  return {};
+}
+
+}  // namespace coluber::app
