@@ -85,14 +85,14 @@ void take_rates(State& state, StepData<T>& data, const JointCommand& command, do
   }
 }
 
-/// Work of the motors, after the rates have been taken.
+/// Work of the motors, after the rates have been taken: all of it, and what drove.
 template <int T, typename State>
-double servo_work(const State& state, const StepData<T>& data, double dt) {
-  double work = 0.0;
+void add_servo_work(const State& state, const StepData<T>& data, double dt, StepWork& work) {
   for (Eigen::Index j = 0; j < data.tau.size(); ++j) {
-    work += 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
+    const double done = 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
+    work.servo += done;
+    work.positive += done > 0.0 ? done : 0.0;
   }
-  return work;
 }
 
 /// Works and energy of the step into the results; what they leave over is the scheme's.

@@ -29,7 +29,7 @@ void exchange_state(Bytes& bytes, Value& state) {
 
 namespace {
 
-constexpr std::uint32_t version = 5;
+constexpr std::uint32_t version = 6;
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
 void require_fit(const ByteReader& bytes, const Model& model, const State& state,
@@ -59,7 +59,7 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 template <typename Bytes, typename Self>
 void PlanarSystem::exchange_sums(Bytes& bytes, Self& self) {
   exchange_account(bytes, self);
-  bytes(self.max_penetration_, self.start_);
+  bytes(self.max_penetration_);
 }
 
 bool PlanarSystem::save_state(ByteWriter& bytes) const {

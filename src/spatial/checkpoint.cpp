@@ -33,7 +33,7 @@ void exchange_state(Bytes& bytes, Value& state) {
 
 namespace {
 
-constexpr std::uint32_t version = 3;
+constexpr std::uint32_t version = 4;
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
 void require_fit(const ByteReader& bytes, const Model& model, const State& state) {
@@ -60,8 +60,7 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 template <typename Bytes, typename Self>
 void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
   exchange_account(bytes, self);
-  bytes(self.ground_penetration_, self.obstacle_penetration_, self.start_, self.heading_,
-        self.start_heading_);
+  bytes(self.ground_penetration_, self.obstacle_penetration_, self.heading_);
 }
 
 bool SpatialSystem::save_state(ByteWriter& bytes) const {

@@ -50,7 +50,7 @@ def datasets(folder):
 def test_a_run_leaves_a_complete_folder(tmp):
     done = coluber("run", SCENARIO, "--duration", 1, "--set", "record.csv=true", "--out", tmp / "run")
     check("a run exits 0", done.returncode == 0, done.stderr)
-    check("the human summary is on stdout", "distance" in done.stdout and "final_state" in done.stdout, done.stdout)
+    check("the human summary is on stdout", "displacement" in done.stdout and "final_state" in done.stdout, done.stdout)
     check("talk is on stderr", "wrote" in done.stderr and "wrote" not in done.stdout, done.stderr)
     check("no progress line without a terminal", "\r" not in done.stderr and "\x1b" not in done.stderr, repr(done.stderr))
     expected = ["replay.bin", "replay.json", "run.json", "trajectory.csv", "trajectory.h5"]
@@ -60,7 +60,8 @@ def test_a_run_leaves_a_complete_folder(tmp):
     run = load(tmp / "run")
     check("run.json says completed", run["status"] == "completed", run["status"])
     wanted = (
-        "distance mean_speed heading_change max_torque energy_in cost_of_transport max_penetration residual_max"
+        "displacement path_length net_speed mean_speed heading_change max_torque max_torque_time work_positive work_net"
+        " cost_of_transport max_penetration residual_max"
         " residual_law_max residual_momentum_max rigid_residual_max failed_steps fallback_steps fallback_sweeps steps"
         " real_time_factor real_time_factor_total final_state"
     ).split()
@@ -87,7 +88,8 @@ def test_trajectory_is_as_the_contract_says(tmp):
               file["link_position"].shape == (101, 11, 2) and file["link_position"].attrs["unit"] == "m"
               and list(file["link_position"].attrs["components"]) == ["x", "y"], file["link_position"])
         for name, shape in {
-            "link_angle": (101, 11), "joint_angle": (101, 10), "joint_rate": (101, 10), "joint_torque": (101, 10), "joint_reference": (101, 10),
+            "link_angle": (101, 11), "link_velocity": (101, 11, 2), "link_angular_velocity": (101, 11), "link_acceleration": (101, 11, 2),
+            "work_servo": (101,), "work_positive": (101,), "joint_angle": (101, 10), "joint_rate": (101, 10), "joint_torque": (101, 10), "joint_reference": (101, 10),
             "contact_force": (101, 11, 2), "ground_force": (101, 11, 2), "energy": (101,), "residual": (101,),
             "rigid_residual": (101,), "iterations": (101,),
         }.items():
@@ -100,6 +102,9 @@ def test_trajectory_is_as_the_contract_says(tmp):
         column = rows[0].index("link_position.6.x")
         check("time is the first column", rows[0][0] == "time", rows[0][:3])
         got = numpy.array([float(row[column]) for row in rows[1:]])
+        columns = {"link_velocity.6.y": file["link_velocity"][:, 5, 1], "link_angular_velocity.11": file["link_angular_velocity"][:, 10], "link_acceleration.1.x": file["link_acceleration"][:, 0, 0]}
+        same = [name for name, values in columns.items() if name in rows[0] and ([float(row[rows[0].index(name)]) for row in rows[1:]] == values).all()]
+        check("the CSV has velocities and accelerations to the bit", same == list(columns), same)
         check("the CSV column link_position.6.x is link 6 to the bit", (got == file["link_position"][:, 5, 0]).all())
 
 
@@ -368,7 +373,7 @@ def on_a_terminal(*words, **environment):
 def test_a_terminal_sees_progress_and_colour(tmp):
     code, out, seen = on_a_terminal("run", SCENARIO, "--duration", 100, "--out", tmp / "terminal")
     check("a terminal sees percent, time and speed", code == 0 and re.search(r"\r +\d+ % .* of 100 s .* x real time .* s left", seen), repr(seen[:300]))
-    check("… but not on stdout", "real time" not in out and "distance" in out, out)
+    check("… but not on stdout", "real time" not in out and "displacement" in out, out)
     _, _, quiet = on_a_terminal("run", SCENARIO, "--duration", 100, "-q", "--out", tmp / "terminal", "--force")
     check("-q shows no progress", quiet == "", repr(quiet[:300]))
     _, _, painted = on_a_terminal("run", tmp / "none.toml")
