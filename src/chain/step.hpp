@@ -87,12 +87,16 @@ void take_rates(State& state, StepData<T>& data, const JointCommand& command, do
 
 /// Work of the motors, after the rates have been taken: all of it, and what drove.
 template <int T, typename State>
-void add_servo_work(const State& state, const StepData<T>& data, double dt, StepWork& work) {
+void update_servo_work(const State& state, const StepData<T>& data, double dt, StepWork& work) {
+  double servo = 0.0;
+  double positive = 0.0;
   for (Eigen::Index j = 0; j < data.tau.size(); ++j) {
     const double done = 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
-    work.servo += done;
-    work.positive += done > 0.0 ? done : 0.0;
+    servo += done;
+    positive += std::max(done, 0.0);
   }
+  work.servo = servo;
+  work.positive = positive;
 }
 
 /// Works and energy of the step into the results; what they leave over is the scheme's.

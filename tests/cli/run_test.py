@@ -59,6 +59,8 @@ def test_a_run_leaves_a_complete_folder(tmp):
     check("the folder holds all files and no partial one", files(tmp / "run") == expected, files(tmp / "run"))
     run = load(tmp / "run")
     check("run.json says completed", run["status"] == "completed", run["status"])
+    check("the summary says what its residuals are measured in", re.search(r"rigid_residual_max +\S+ m g dt\n", done.stdout) and run["units"]["rigid_residual_max"] == run["units"]["residual_max"] == "m g dt", done.stdout)
+    check("contacts that are as good as rigid are not warned of", "rigid_residual" not in done.stderr, done.stderr)
     wanted = (
         "displacement path_length net_speed mean_speed heading_change max_torque max_torque_time work_positive work_net"
         " cost_of_transport max_penetration residual_max"
@@ -77,6 +79,36 @@ def test_a_run_leaves_a_complete_folder(tmp):
     check("run.json holds version, compiler, flags and code path",
           run["version"] and run["build"]["compiler"] and "ffp-contract=off" in run["build"]["flags"]
           and run["build"]["code_path"] in ("portable", "x86-64-v3", "x86-64-v4"), run["build"])
+
+
+def test_contacts_that_miss_the_rigid_law_are_warned_of(tmp):
+    scenario = SOURCE / "scenarios/aiko_spatial_floor.toml"
+    done = coluber("run", scenario, "--duration", 10, "--set", "world.friction=[3,3]", "--out", tmp / "grip")
+    warned = re.search(r"warning: rigid_residual is 0\.0\d+ on average and 0\.\d+ at most, where 1 is the weight of the lightest link over one step", done.stderr)
+    check("a run whose motion may depend on the anchored law says so, with the scale", done.returncode == 0 and warned and 'solver.law = "rigid"' in done.stderr, done.stderr)
+    check("run.json has the warning too", any("rigid_residual" in text for text in load(tmp / "grip")["warnings"]))
+    done = coluber("run", scenario, "--duration", 10, "--set", "world.friction=[3,3]", "--set", 'solver.law="rigid"', "--out", tmp / "rigid")
+    check("by the rigid law there is nothing to warn of", done.returncode == 0 and "rigid_residual" not in done.stderr, done.stderr)
+
+
+def test_the_motion_is_told_apart_from_its_end(tmp):
+    """Sidewinding: the motors put in some 50 J, most of which braking joints take back."""
+    done = coluber("run", SOURCE / "scenarios/aiko_sidewinding.toml", "--set", "record.rate_hz=1000", "--out", tmp / "winding")
+    run = load(tmp / "winding")["summary"]
+    data = datasets(tmp / "winding")
+    moved = numpy.diff(data["joint_angle"], axis=0) * data["joint_torque"][1:]
+    check("work_positive is that of every joint and step that drove", abs(run["work_positive"] / numpy.maximum(moved, 0).sum() - 1) < 1e-9, run)
+    check("work_net counts braking back", abs(run["work_net"] / moved.sum() - 1) < 1e-9 and run["work_positive"] > 6 * run["work_net"], run)
+    path = data["link_position"].mean(axis=1)[:, :2]
+    steps = numpy.linalg.norm(numpy.diff(path, axis=0), axis=1)
+    check("displacement is that of the mean of the links", abs(run["displacement"] - numpy.linalg.norm(path[-1] - path[0])) < 1e-12, run)
+    check("path_length is the length of its path", abs(run["path_length"] / steps.sum() - 1) < 1e-3 and run["path_length"] > 1.02 * run["displacement"], run)
+    time = data["time"][-1]
+    check("speeds are along the path and net", abs(run["mean_speed"] - run["path_length"] / time) < 1e-12 and abs(run["net_speed"] - run["displacement"] / time) < 1e-12, run)
+    check("heading_change is that of the mean link angle", abs(run["heading_change"] - numpy.ptp(data["link_angle"].mean(axis=1)[[0, -1]])) < 1e-12, run)
+    weight = 9.81 * 7.5
+    check("the cost of transport is by positive work over the path", abs(run["cost_of_transport"] / (run["work_positive"] / (weight * run["path_length"])) - 1) < 1e-9, run)
+    check("old names with another meaning are gone", done.returncode == 0 and not {"distance", "energy_in"} & run.keys(), run)
 
 
 def test_trajectory_is_as_the_contract_says(tmp):

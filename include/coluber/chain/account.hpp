@@ -46,9 +46,15 @@ struct Travel {
 /// Mean of the first two rows of `columns`, which has one column per link.
 template <typename Columns>
 Eigen::Vector2d mean_over_ground(const Columns& columns) {
-  Eigen::Vector2d sum = Eigen::Vector2d::Zero();
-  for (Eigen::Index i = 0; i < columns.cols(); ++i) sum += columns.col(i).template head<2>();
-  return sum / static_cast<double>(columns.cols());
+  double x = 0.0;
+  double y = 0.0;
+  const double* at = columns.data();  // every step does this
+  for (Eigen::Index i = 0; i < columns.cols(); ++i, at += columns.outerStride()) {
+    x += at[0];
+    y += at[1];
+  }
+  const double share = 1.0 / static_cast<double>(columns.cols());
+  return {share * x, share * y};
 }
 
 /// Motors, works and travel since the start, and the time since the last frame: of every chain.
