@@ -83,11 +83,11 @@ def test_a_run_leaves_a_complete_folder(tmp):
 
 def test_contacts_that_miss_the_rigid_law_are_warned_of(tmp):
     scenario = SOURCE / "scenarios/aiko_spatial_floor.toml"
-    done = coluber("run", scenario, "--duration", 10, "--set", "world.friction=[3,3]", "--out", tmp / "grip")
+    done = coluber("run", scenario, "--duration", 5, "--set", "world.friction=[3,3]", "--out", tmp / "grip")
     warned = re.search(r"warning: rigid_residual is 0\.0\d+ on average and 0\.\d+ at most, where 1 is the weight of the lightest link over one step", done.stderr)
     check("a run whose motion may depend on the anchored law says so, with the scale", done.returncode == 0 and warned and 'solver.law = "rigid"' in done.stderr, done.stderr)
     check("run.json has the warning too", any("rigid_residual" in text for text in load(tmp / "grip")["warnings"]))
-    done = coluber("run", scenario, "--duration", 10, "--set", "world.friction=[3,3]", "--set", 'solver.law="rigid"', "--out", tmp / "rigid")
+    done = coluber("run", scenario, "--duration", 5, "--set", "world.friction=[3,3]", "--set", 'solver.law="rigid"', "--out", tmp / "rigid")
     check("by the rigid law there is nothing to warn of", done.returncode == 0 and "rigid_residual" not in done.stderr, done.stderr)
 
 
