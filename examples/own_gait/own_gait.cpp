@@ -56,8 +56,7 @@ int main(int argc, char** argv) try {
       const auto item = std::ranges::find(outcome.summary, name, &coluber::SummaryItem::name);
       return item == outcome.summary.end() ? std::nan("") : item->number();
     };
-    std::printf("%6.2f  %15.2f  %14.2f\n", growth, 100.0 * value("net_speed"),
-                value("max_torque"));
+    std::printf("%6.2f  %15.2f  %14.2f\n", growth, 100.0 * value("net_speed"), value("max_torque"));
   }
   return 0;
 } catch (const coluber::Error& error) {
