@@ -43,7 +43,7 @@ int main(int argc, char** argv) try {
       argc > 1 ? argv[1] : coluber::data_folder() / "scenarios/aiko_floor.toml";
   const auto scenario = coluber::scenario::load(
       file, {"duration=10.0", "world.friction=[0.2, 0.5]", "start.shape=\"straight\""});
-  std::printf("growth  mean_speed_cm_s  max_torque_N_m\n");
+  std::printf("growth   net_speed_cm_s  max_torque_N_m\n");
   for (const double growth : {-0.5, 0.0, 0.25, 0.5}) {
     auto simulation = coluber::simulation::make_simulation(scenario);
     simulation.gait = std::make_unique<GrowingWave>(growth);
@@ -56,8 +56,7 @@ int main(int argc, char** argv) try {
       const auto item = std::ranges::find(outcome.summary, name, &coluber::SummaryItem::name);
       return item == outcome.summary.end() ? std::nan("") : item->number();
     };
-    std::printf("%6.2f  %15.2f  %14.2f\n", growth, 100.0 * value("mean_speed"),
-                value("max_torque"));
+    std::printf("%6.2f  %15.2f  %14.2f\n", growth, 100.0 * value("net_speed"), value("max_torque"));
   }
   return 0;
 } catch (const coluber::Error& error) {

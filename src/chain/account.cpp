@@ -3,20 +3,30 @@
 #include <fmt/format.h>
 
 namespace coluber::chain {
+namespace {
+
+/// Weight of the lightest link over one step: the scale of every residual.
+constexpr const char* kResidualUnit = "m g dt";
+
+}  // namespace
 
 std::vector<StepFigure> contact_figures(bool rigid) {
   std::vector<StepFigure> figures{
-      {.name = "residual", .largest_as = "residual_max", .in_message = "residual {:.3g}"},
-      {.name = "residual_law", .largest_as = "residual_law_max"},
-      {.name = "residual_momentum", .largest_as = "residual_momentum_max"},
-      {.name = "rigid_residual", .largest_as = "rigid_residual_max"},
-      {.name = "audited_residual", .largest_as = "residual_audit_max"},
+      {.name = "residual",
+       .unit = kResidualUnit,
+       .largest_as = "residual_max",
+       .in_message = "residual {:.3g}"},
+      {.name = "residual_law", .unit = kResidualUnit, .largest_as = "residual_law_max"},
+      {.name = "residual_momentum", .unit = kResidualUnit, .largest_as = "residual_momentum_max"},
+      {.name = "rigid_residual", .unit = kResidualUnit, .largest_as = "rigid_residual_max"},
+      {.name = "audited_residual", .unit = kResidualUnit, .largest_as = "residual_audit_max"},
       {.name = "iterations", .in_message = " after {:.0f} iterations"},
       {.name = "fallback_sweeps", .sum_as = "fallback_sweeps", .positive_as = "fallback_steps"},
   };
   if (rigid) {  // the only law with proximal passes
     figures.push_back({.name = "fallback_passes", .sum_as = "fallback_passes"});
-    figures.push_back({.name = "fallback_gap", .largest_as = "fallback_gap_max"});
+    figures.push_back(
+        {.name = "fallback_gap", .unit = kResidualUnit, .largest_as = "fallback_gap_max"});
   }
   return figures;
 }

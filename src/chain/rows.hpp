@@ -53,18 +53,56 @@ inline void add_work_row(ObservableTable& table, const char* name, const char* d
   table.add({name, "J", doc, {}}, write_number([&value] { return value; }));
 }
 
+/// What the motors did.
+inline void add_motor_rows(ObservableTable& table, const StepWork& work) {
+  add_work_row(table, "work_servo", "work of the motors since the start, braking counted back",
+               work.servo);
+  add_work_row(table, "work_positive",
+               "work of the motors since the start, of every joint where it drove", work.positive);
+}
+
+/// Velocities of the links and their mean accelerations since the last frame. `linear()` and
+/// `angular()` give a column per link, the second a row of numbers in the plane.
+template <typename Linear, typename Angular, typename PerSecond>
+void add_velocity_rows(ObservableTable& table, int n, const std::vector<std::string>& axes,
+                       const Linear& linear, const Angular& angular, const RunAccount& run,
+                       const PerSecond& per_second) {
+  const auto write = [](const auto& values, std::span<double> out) {
+    Eigen::Map<Eigen::MatrixXd>(out.data(), values.rows(), values.cols()) = values;
+  };
+  const int size = static_cast<int>(axes.size());
+  const bool plane = size == 2;
+  table.add({"link_velocity", "m/s", "of the centre of gravity of each link", {n, size}, axes},
+            [=](std::span<double> out) { write(linear(), out); });
+  table.add({"link_angular_velocity", "rad/s",
+             plane ? "rate of each link's angle" : "of each link, in world axes",
+             plane ? std::vector{n} : std::vector{n, 3}, plane ? std::vector<std::string>{} : axes},
+            [=](std::span<double> out) { write(angular(), out); });
+  table.add({"link_acceleration",
+             "m/s^2",
+             "change of link_velocity since the last frame over its time",
+             {n, size},
+             axes},
+            [=, &run](std::span<double> out) {
+              write(per_second() * (linear() - run.frame_velocity), out);
+            });
+}
+
 /// Residuals and iterations of a chain with contacts.
 template <typename Account, typename Steps>
 void add_solver_rows(ObservableTable& table, const Account& account, const Steps& steps) {
   table.add({"residual",
              "",
              "largest scaled residual since the last frame: of every step's own test, and of the "
-             "frame's step by the plain problem",
+             "frame's step by the plain problem; 1 is the lightest link's weight over one step",
              {},
              {},
              Plotted::scalar},
             write_number([&account] { return account.residual; }));
-  table.add({"rigid_residual", "", "the same judged by the set-valued law as it stands", {}},
+  table.add({"rigid_residual",
+             "",
+             "the same judged by the set-valued law as it stands, in the same scale",
+             {}},
             write_number([&account] { return account.rigid_residual; }));
   table.add({"iterations", "", "solver sweeps per step, mean since the last frame", {}},
             write_number([&account, steps] { return account.run.mean_iterations(steps()); }));
@@ -77,19 +115,25 @@ void add_penetration_row(ObservableTable& table, const Account& account, const c
             write_number([&account] { return account.deepest; }));
 }
 
-/// Distance, speed, heading, torque, work and cost of transport.
-inline std::vector<SummaryItem> make_summary(double distance, double heading_change, double t,
+/// Travel, speeds, heading, torque, works and cost of transport. The mean of the links' centres is
+/// at `centre` (m) now, their mean angle is `angle` (rad).
+inline std::vector<SummaryItem> make_summary(const Eigen::Vector2d& centre, double angle, double t,
                                              double weight, const RunAccount& run) {
+  const double displacement = (centre - run.travel.start).norm();
+  const double length = run.travel.length;
   std::vector<SummaryItem> items{
-      {"distance", distance, "m"},
-      {"mean_speed", t > 0.0 ? distance / t : 0.0, "m/s"},
-      {"heading_change", heading_change, "rad"},
+      {"displacement", displacement, "m"},
+      {"path_length", length, "m"},
+      {"net_speed", t > 0.0 ? displacement / t : 0.0, "m/s"},
+      {"mean_speed", t > 0.0 ? length / t : 0.0, "m/s"},
+      {"heading_change", angle - run.travel.start_angle, "rad"},
       {"max_torque", run.torque.torque, "N m"},
       {"max_torque_time", run.torque.time, "s"},
-      {"energy_in", run.work.servo, "J"},
+      {"work_positive", run.work.positive, "J"},
+      {"work_net", run.work.servo, "J"},
   };
-  if (weight * distance > 0.0) {
-    items.push_back({"cost_of_transport", run.work.servo / (weight * distance)});
+  if (weight * length > 0.0) {
+    items.push_back({"cost_of_transport", run.work.positive / (weight * length)});
   }
   return items;
 }

@@ -148,14 +148,18 @@ void take_rates(State& state, StepData<T>& data, const JointCommand& command, do
   }
 }
 
-/// Work of the motors, after the rates have been taken.
+/// Work of the motors, after the rates have been taken: all of it, and what drove.
 template <int T, typename State>
-double servo_work(const State& state, const StepData<T>& data, double dt) {
-  double work = 0.0;
+void update_servo_work(const State& state, const StepData<T>& data, double dt, StepWork& work) {
+  double servo = 0.0;
+  double positive = 0.0;
   for (Eigen::Index j = 0; j < data.tau.size(); ++j) {
-    work += 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
+    const double done = 0.5 * dt * data.tau(j) * (state.phidot_2(j) + state.phidot(j));
+    servo += done;
+    positive += std::max(done, 0.0);
   }
-  return work;
+  work.servo = servo;
+  work.positive = positive;
 }
 
 /// Works and energy of the step into the results; what they leave over is the scheme's.

@@ -60,7 +60,8 @@ const keys::Section& solver_keys() {
           .row({.name = "tolerance",
                 .min = 1e-15,
                 .max = 1e-2,
-                .doc = "largest scaled residual of a solved step",
+                .doc = "largest scaled residual of a solved step; 1 is the lightest link's weight "
+                       "over one step",
                 .example = "1e-10"},
                &SolverKeys::tolerance)
           .row({.name = "dump",

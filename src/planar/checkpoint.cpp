@@ -59,7 +59,7 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 template <typename Bytes, typename Self>
 void PlanarSystem::exchange_sums(Bytes& bytes, Self& self) {
   exchange_account(bytes, self);
-  bytes(self.max_penetration_, self.start_);
+  bytes(self.max_penetration_);
 }
 
 bool PlanarSystem::save_state(ByteWriter& bytes) const {

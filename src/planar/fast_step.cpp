@@ -171,7 +171,7 @@ void unload(const Model& model, State& state, Data& data, const JointCommand& co
     data.tau(joint) = chain::mean_torque(sign * (k.sr[slot] - k.sd[slot] * k.rate[slot]), dt,
                                          command.tau_max(joint));
   }
-  work.servo = chain::servo_work(state, data, dt);
+  chain::update_servo_work(state, data, dt, work);
   work.friction = done.friction;
   work.gravity = done.gravity;
   chain::close_balance(work, done.T_A, done.T_E, data);

@@ -80,6 +80,8 @@ void write_centres(const Pose& pose, Eigen::Ref<VectorXd> centres) {
   }
 }
 
+Vector2d mean_of_links(const Pose& pose) { return pose.origin + chain::mean_over_ground(pose.r); }
+
 double weight_of(const Model& model) {
   double weight = 0.0;
   for (const Link& link : model.links) weight += link.m * model.g;

@@ -30,6 +30,9 @@ void write_poses(const Model& model, const Pose& pose, std::span<double> values)
 /// Centres of gravity, x and y of each link.
 void write_centres(const Pose& pose, Eigen::Ref<VectorXd> centres);
 
+/// Their mean.
+Vector2d mean_of_links(const Pose& pose);
+
 /// Weight of the robot (N).
 double weight_of(const Model& model);
 

@@ -176,6 +176,7 @@ void SmoothSystem::Plant::add_up(double from, double to) {
     path_.ground.row(1) += weight * data_.F_y.transpose();
     path_.work.friction += weight * data_.friction_power;
     path_.work.servo += weight * tau_.dot(y_.tail(size_ - 3));
+    path_.work.positive += weight * tau_.cwiseProduct(y_.tail(size_ - 3)).cwiseMax(0.0).sum();
     double momentum = 0.0;  // along the slope, times its pull
     for (Eigen::Index i = 0; i < data_.m.size(); ++i) {
       const double turn = data_.b(i) * data_.omega(i);

@@ -21,7 +21,7 @@ namespace coluber::planar {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t smooth_version = 2;
+constexpr std::uint32_t smooth_version = 3;
 
 void require_valid(const SmoothOptions& options) {
   const auto demand = [](bool good, const char* what, double value) {
@@ -63,6 +63,7 @@ SmoothSystem::SmoothSystem(Model model, const State& start, const SmoothOptions&
       command_(model_.n() - 1),
       tau_(VectorXd::Zero(model_.n() - 1)),
       ground_sum_(Eigen::Matrix2Xd::Zero(2, model_.n())) {
+  velocity_ = Eigen::Matrix3Xd::Zero(3, model_.n());
   if (!model_.obstacles.empty()) throw Error("the smooth minimal model has no obstacles");
   const int n = model_.n();
   if (start.phi.size() != n - 1) {
@@ -88,29 +89,36 @@ SmoothSystem::SmoothSystem(Model model, const State& start, const SmoothOptions&
   account_.phi_d = start.phi;
   kinetic_energy_ = plant_->kinetic_energy(y_);
   update_pose();
-  start_ << pose_.origin, pose_.theta(model_.base());
+  update_link_velocities();
+  account_.frame_velocity = velocity_.topRows<2>();
+  account_.travel.start = mean_of_links(pose_);
+  account_.travel.start_angle = pose_.theta.mean();
+  account_.travel.velocity = chain::mean_over_ground(velocity_);
   add_rows();
 }
 
 void SmoothSystem::add_rows() {
   const int n = model_.n();
   add_link_rows(observables_, pose_, n);
+  const auto per_second = [this] { return account_.per_second(k_, options_.dt); };
+  chain::add_velocity_rows(
+      observables_, n, {"x", "y"}, [this] { return velocity_.topRows<2>(); },
+      [this] { return velocity_.row(2); }, account_, per_second);
   add_joint_rows(observables_,
                  {.phi = [this] { return y_.segment(3, joint_count()); },
                   .phidot = [this] { return y_.tail(joint_count()); },
                   .tau = [this] { return tau_; },
                   .phi_d = [this] { return account_.phi_d; }},
                  n, "motor torque at the end of the last step, positive drives the angle up");
-  observables_.add(
-      {"ground_force",
-       "N",
-       "ground friction impulse on each link since the last frame over its time",
-       {n, 2},
-       {"x", "y"}},
-      chain::write_forces(ground_sum_, [this] { return account_.per_second(k_, options_.dt); }));
+  observables_.add({"ground_force",
+                    "N",
+                    "ground friction impulse on each link since the last frame over its time",
+                    {n, 2},
+                    {"x", "y"}},
+                   chain::write_forces(ground_sum_, per_second));
   chain::add_energy_row(observables_, [this] { return kinetic_energy_; });
   const chain::StepWork& work = account_.work;
-  chain::add_work_row(observables_, "work_servo", "work of the motors since the start", work.servo);
+  chain::add_motor_rows(observables_, work);
   chain::add_work_row(observables_, "work_friction", "work of ground friction since the start",
                       work.friction);
   chain::add_work_row(observables_, "work_gravity",
@@ -155,6 +163,20 @@ void SmoothSystem::update_pose() const {
     at += (i < b ? link.L : 0.5 * link.L + link.offset) * Vector2d{cos, sin};
   }
   compute_pose(model_, {at.x(), at.y(), theta}, y_.segment(3, n - 1), pose_);
+}
+
+// From the first link's rear end over the joints; `pose_` is that of time().
+void SmoothSystem::update_link_velocities() const {
+  const auto size = model_.n() + 2;
+  double omega = y_(size + 2);
+  Vector2d end = y_.segment<2>(size);
+  for (int i = 0; i < model_.n(); ++i) {
+    const Link& link = model_.links[static_cast<std::size_t>(i)];
+    if (i > 0) omega += y_(size + i + 2);
+    const Vector2d normal{-pose_.sin(i), pose_.cos(i)};
+    velocity_.col(i) << end + omega * (0.5 * link.L + link.offset) * normal, omega;
+    end += omega * link.L * normal;
+  }
 }
 
 void SmoothSystem::joint_state(Eigen::Ref<VectorXd> phi, Eigen::Ref<VectorXd> phidot) const {
@@ -240,6 +262,9 @@ StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const Vector
   account_.iterations += path.steps;
   account_.torque.update(path.max_torque, t_E);
   account_.torque.update(tau_, t_E);
+  update_pose();
+  update_link_velocities();
+  account_.travel.add(chain::mean_over_ground(velocity_), options_.dt);
   return tell(info);
 }
 
@@ -253,10 +278,14 @@ void SmoothSystem::start_frame() {
   ground_sum_.setZero();
   account_.frame_start = k_;
   account_.iterations = 0;
+  update_pose();
+  update_link_velocities();
+  account_.frame_velocity = velocity_.topRows<2>();
 }
 
 void SmoothSystem::observe(std::span<double> frame) const {
   update_pose();
+  update_link_velocities();
   observables_.write(frame);
 }
 
@@ -267,9 +296,8 @@ void SmoothSystem::poses(std::span<double> values) const {
 
 std::vector<SummaryItem> SmoothSystem::summary() const {
   update_pose();
-  const Vector2d moved = pose_.origin - start_.head<2>();
-  return chain::make_summary(moved.norm(), pose_.theta(model_.base()) - start_(2), time(),
-                             weight_of(model_), account_);
+  return chain::make_summary(mean_of_links(pose_), pose_.theta.mean(), time(), weight_of(model_),
+                             account_);
 }
 
 template <typename Bytes, typename Self>
@@ -281,7 +309,7 @@ template <typename Bytes, typename Self>
 void SmoothSystem::exchange_sums(Bytes& bytes, Self& self) {
   bytes(self.tau_, self.kinetic_energy_);  // observed until the next step
   chain::RunAccount::exchange(bytes, self.account_);
-  bytes(self.ground_sum_, self.start_);
+  bytes(self.ground_sum_);
 }
 
 std::uint64_t SmoothSystem::state_hash() const {

@@ -70,7 +70,7 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
     }
     state.u.segment<3>(3 * i) = u_E;
   }
-  work.servo = chain::servo_work(state, data, dt);
+  chain::update_servo_work(state, data, dt, work);
   chain::close_balance(work, T_A, T_E, data);
 }
 

@@ -31,7 +31,8 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
   }
   pose_.resize(model_.n());
   update_pose();
-  start_ << pose_.origin, pose_.theta(model_.base());
+  account_.run.travel.start = mean_of_links(pose_);
+  account_.run.travel.start_angle = pose_.theta.mean();
   for (int i = 0; i < model_.n(); ++i) {
     const Link& link = model_.links[static_cast<std::size_t>(i)];
     const Vector3d u = state_.u.segment<3>(3 * i);
@@ -45,6 +46,10 @@ void PlanarSystem::add_rows() {
   const auto steps = [this] { return state_.k; };
   const auto per_second = [this] { return account_.run.per_second(state_.k, options_.dt); };
   add_link_rows(observables_, pose_, n);
+  chain::add_velocity_rows(
+      observables_, n, {"x", "y"}, [this] { return Parts::velocities(state_); },
+      [this] { return Eigen::Map<const Eigen::Matrix3Xd>(state_.u.data(), 3, model_.n()).row(2); },
+      account_.run, per_second);
   add_joint_rows(observables_,
                  {.phi = [this] { return state_.phi - 0.5 * options_.dt * state_.phidot; },
                   .phidot = [this] { return state_.phidot; },
@@ -68,7 +73,7 @@ void PlanarSystem::add_rows() {
                    chain::write_forces(account_.ground, per_second));
   chain::add_energy_row(observables_, [this] { return data_.kinetic_energy; });
   const chain::StepWork& work = account_.run.work;
-  chain::add_work_row(observables_, "work_servo", "work of the motors since the start", work.servo);
+  chain::add_motor_rows(observables_, work);
   chain::add_work_row(observables_, "work_friction", "work of ground friction since the start",
                       work.friction);
   if (meets_obstacles()) {
@@ -163,10 +168,8 @@ void PlanarSystem::contacts(std::size_t /*family*/, std::span<ContactSlot> slots
 
 std::vector<SummaryItem> PlanarSystem::summary() const {
   update_pose();
-  const Vector2d moved = pose_.origin - start_.head<2>();
-  std::vector<SummaryItem> items =
-      chain::make_summary(moved.norm(), pose_.theta(model_.base()) - start_(2), time(),
-                          weight_of(model_), account_.run);
+  std::vector<SummaryItem> items = chain::make_summary(mean_of_links(pose_), pose_.theta.mean(),
+                                                       time(), weight_of(model_), account_.run);
   if (meets_obstacles()) items.push_back({"max_penetration", max_penetration_, "m"});
   return items;
 }

@@ -17,4 +17,8 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
 /// if there were none.
 std::string warn_of_torque(const Simulation& simulation, const std::vector<SummaryItem>& summary);
 
+/// Contacts that are off by the set-valued law as it stands, so far or so often that the motion may
+/// depend on it; "" if they are not.
+std::string warn_of_rigid_residual(const std::vector<RunOutcome::StepMean>& figures);
+
 }  // namespace coluber::simulation

@@ -91,6 +91,10 @@ void put_together_summary(const Simulation& simulation, const Shown& shown, cons
   for (std::string& warning : simulation.system->warnings()) {
     outcome.warnings.push_back(std::move(warning));
   }
+  outcome.step_figures = tally.means();
+  if (std::string warning = warn_of_rigid_residual(outcome.step_figures); !warning.empty()) {
+    outcome.warnings.push_back(std::move(warning));
+  }
   for (SummaryItem& item : tally.summary()) outcome.summary.push_back(std::move(item));
   const auto count = [&](const char* name, std::int64_t value) {
     outcome.summary.push_back({name, static_cast<double>(value), "", true});
@@ -100,7 +104,6 @@ void put_together_summary(const Simulation& simulation, const Shown& shown, cons
   const double simulated = static_cast<double>(steps) * simulation.system->dt();
   outcome.summary.push_back(
       {"real_time_factor", outcome.wall_seconds > 0.0 ? simulated / outcome.wall_seconds : 0.0});
-  outcome.step_figures = tally.means();
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
 template <typename Bytes, typename Self>
 void SpatialSystem::exchange_sums(Bytes& bytes, Self& self) {
   exchange_account(bytes, self);
-  bytes(self.ground_penetration_, self.obstacle_penetration_, self.start_, self.heading_,
-        self.start_heading_);
+  bytes(self.ground_penetration_, self.obstacle_penetration_, self.heading_);
 }
 
 bool SpatialSystem::save_state(ByteWriter& bytes) const {

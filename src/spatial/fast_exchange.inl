@@ -254,21 +254,33 @@ void unload_rates(const FastArrays& k) {
   }
 }
 
-/// Rates and torques at E. Returns the servos' work.
-double finish_joints(const FastArrays& k, const FastState& state) {
+/// Work of the servos, and what of it drove (J).
+struct JointWork {
+  double all, positive;
+};
+
+/// Rates and torques at E.
+JointWork finish_joints(const FastArrays& k, const FastState& state) {
   double* const of[4] = {k.by_angle[0], k.by_angle[1], k.by_angle[2], k.by_angle[3]};
   const int count = k.axes * (k.n - 1);
   const double inverse_dt = 1.0 / k.dt;
-  Sum work;
+  Sum work, positive;
   int a = 0;
   for (; a + 8 <= count; a += 8) {
     for (int part = 0; part < 8; part += kLanes) {
-      work.add(part, finish_servos<Lanes>(state, inverse_dt, a + part, of));
+      const Lanes done = finish_servos<Lanes>(state, inverse_dt, a + part, of);
+      work.add(part, done);
+      positive.add(part, quick_larger(done, Lanes{}));
     }
   }
   double rest = 0.0;
-  for (; a < count; ++a) rest += finish_servos<double>(state, inverse_dt, a, of);
-  return 0.5 * k.dt * (work.total() + rest);
+  double rest_positive = 0.0;
+  for (; a < count; ++a) {
+    const double done = finish_servos<double>(state, inverse_dt, a, of);
+    rest += done;
+    rest_positive += done > 0.0 ? done : 0.0;
+  }
+  return {0.5 * k.dt * (work.total() + rest), 0.5 * k.dt * (positive.total() + rest_positive)};
 }
 
 FastWork finish(FastArrays& k, const FastState& state) {
@@ -327,6 +339,7 @@ FastWork finish(FastArrays& k, const FastState& state) {
   store_links(k, [](const FastGroup& g) { return g.w; }, state.omega);
   store_links(k, [](const FastGroup& g) { return g.u_l; }, state.l);
   store_links(k, [](const FastGroup& g) { return g.d_w; }, state.ground_impulse);
-  return {T_A.total(),     T_E.total(),     friction.total(),
-          contact.total(), gravity.total(), finish_joints(k, state)};
+  const JointWork joints = finish_joints(k, state);
+  return {T_A.total(),     T_E.total(), friction.total(), contact.total(),
+          gravity.total(), joints.all,  joints.positive};
 }

@@ -152,7 +152,7 @@ struct FastSolve {
 
 /// Energies and works of a step (J).
 struct FastWork {
-  double T_A, T_E, friction, contact, gravity, servo;
+  double T_A, T_E, friction, contact, gravity, servo, positive;
 };
 
 /// Ground points of all links.

@@ -299,6 +299,7 @@ void unload(const Model& model, State& state, Data& data, const FastState& all, 
   }
   chain::push_twist(state, Eigen::Map<const nonsmooth::Twist<6>>(k.root_twist));
   work.servo = done.servo;
+  work.positive = done.positive;
   work.friction = done.friction;
   work.contact += done.contact;
   work.gravity = done.gravity;

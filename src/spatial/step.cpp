@@ -73,7 +73,7 @@ void update_links(const Model& model, State& state, Data& data, const StepOption
     state.omega.col(i) = omega;
     state.l.col(i) = l;
   }
-  work.servo = chain::servo_work(state, data, dt);
+  chain::update_servo_work(state, data, dt, work);
   chain::close_balance(work, T_A, T_E, data);
 }
 

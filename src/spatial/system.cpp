@@ -54,8 +54,9 @@ SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& option
       chain::make_arrows(model_.n(), kObstacleSlots, "obstacle", "obstacle forces", "#cc3311",
                          "contact")};
   update_pose();
-  start_ = pose_.origin;
-  start_heading_ = heading_ = heading_of(pose_, model_.base());
+  heading_ = heading_of(pose_, model_.base());
+  account_.run.travel.start = mean_of_links();
+  account_.run.travel.start_angle = mean_link_angle();
   for (int i = 0; i < model_.n(); ++i) {
     const Link& link = model_.links[static_cast<std::size_t>(i)];
     data_.kinetic_energy +=
@@ -97,6 +98,9 @@ void SpatialSystem::add_rows() {
              "angle from e_x to the link's axis seen from above; the axis points to the next link",
              {n}},
             [this](std::span<double> out) { write_link_angles(out); });
+  chain::add_velocity_rows(
+      table, n, xyz, [this]() -> const Matrix3Xd& { return state_.v; },
+      [this]() -> const Matrix3Xd& { return state_.omega; }, account_.run, per_second);
   table.add({"joint_angle", "rad",
              "yaw, positive turns the next link left, and pitch, positive turns it down", joints,
              axes, Plotted::angle},
@@ -126,7 +130,7 @@ void SpatialSystem::add_rows() {
   table.add({"potential_energy", "J", "of the weight, zero at the origin", {}},
             chain::write_number([this] { return potential_energy(); }));
   const chain::StepWork& work = account_.run.work;
-  chain::add_work_row(table, "work_servo", "work of the motors since the start", work.servo);
+  chain::add_motor_rows(table, work);
   chain::add_work_row(table, "work_friction",
                       "work of sliding and rolling friction since the start", work.friction);
   chain::add_work_row(table, "work_contact",
@@ -149,6 +153,16 @@ void SpatialSystem::write_link_angles(std::span<double> out) const {
   out[b] = follow(b, heading_);
   for (std::size_t i = b + 1; i < out.size(); ++i) out[i] = follow(i, out[i - 1]);
   for (std::size_t i = b; i-- > 0;) out[i] = follow(i, out[i + 1]);
+}
+
+double SpatialSystem::mean_link_angle() const {
+  VectorXd angles(model_.n());
+  write_link_angles({angles.data(), static_cast<std::size_t>(angles.size())});
+  return angles.mean();
+}
+
+Eigen::Vector2d SpatialSystem::mean_of_links() const {
+  return pose_.origin.head<2>() + chain::mean_over_ground(pose_.r);
 }
 
 nonsmooth::ContactStepInfo SpatialSystem::take_step(const JointCommand& command) {
@@ -239,13 +253,10 @@ void SpatialSystem::contacts(std::size_t family, std::span<ContactSlot> slots) c
 
 std::vector<SummaryItem> SpatialSystem::summary() const {
   update_pose();
-  const double distance = (pose_.origin - start_).head<2>().norm();  // over the ground
   double weight = 0.0;
   for (const Link& link : model_.links) weight += link.m * model_.g;
-  const double turned = heading_of(pose_, model_.base()) - heading_;
-  std::vector<SummaryItem> items = chain::make_summary(
-      distance, heading_ + std::remainder(turned, 2.0 * std::numbers::pi) - start_heading_, time(),
-      weight, account_.run);
+  std::vector<SummaryItem> items =
+      chain::make_summary(mean_of_links(), mean_link_angle(), time(), weight, account_.run);
   items.push_back({"max_penetration", std::max(ground_penetration_, obstacle_penetration_), "m"});
   items.push_back({"max_ground_penetration", ground_penetration_, "m"});
   return items;

@@ -15,7 +15,7 @@ from pathlib import Path
 from harness import COLUBER, SOURCE, check, finish
 
 VIEWER = SOURCE / "viewer/dist/viewer.html"  # viewer/tests opens the report's replays in a browser
-FIELDS = ["id", "source", "where", "statement", "kind", "published", "tolerance", "measured", "unit", "expected", "band", "values", "status", "note"]
+FIELDS = ["id", "source", "where", "statement", "kind", "basis", "published", "tolerance", "measured", "unit", "expected", "band", "values", "status", "note"]
 
 
 def coluber(*words, **more):
@@ -106,6 +106,7 @@ def test_all_claims(tmp):
     check("A7 and O4 are not reproducible", claims["transeth.A7"]["status"] == claims["transeth.O4"]["status"] == "not-reproducible")
     the_spatial_claims(claims)
     the_claims_of_joint_control(claims)
+    counts = the_bases(claims)
 
     check("claims.json holds what --json prints", json.loads((tmp / "out/claims.json").read_text()) == json.loads(done.stdout))
     text = (tmp / "out/report.html").read_text()
@@ -128,6 +129,12 @@ def test_all_claims(tmp):
     check("no two elements of the report share an id", len(page.ids) == len(set(page.ids)))
     check("the report has its figures, of all models", page.count.get("svg", 0) == 22, page.count.get("svg"))
     check("the report names every claim", [i for i in claims if i not in words] == [])
+    rows = dict(re.findall(r"<tr><td><b>(number|figure|statement|own)</b>: [^<]+</td>(.*?)</tr>", text))
+    shown = {basis: tuple(map(int, re.findall(r">(\d+)</td>", row))) for basis, row in rows.items()}
+    check("the report counts each basis apart", shown == counts, (shown, counts))
+    readme = (SOURCE / "README.md").read_text()
+    told = {basis: tuple(map(int, row)) for basis, *row in re.findall(r"^\| `(\w+)`: .*? \| (\d+) \| (\d+) \| (\d+) \|$", readme, re.M)}
+    check("the README counts each basis apart, as they are", told == counts, (told, counts))
     check("the report suits dark rooms and small screens", "prefers-color-scheme: dark" in text and "max-width" in text and 'name="viewport"' in text)
 
     some = ["transeth.A1", "transeth.A5", "transeth.W1", "--json"]
@@ -135,6 +142,22 @@ def test_all_claims(tmp):
     one = coluber(*some, "--out", tmp / "one", "--threads", 1)
     check("one thread gives the same text, byte for byte", one.returncode == 0 and one.stdout == two.stdout)
     check("and the same report", (tmp / "one/report.html").read_text() == (tmp / "two/report.html").read_text())
+
+
+def the_bases(claims):
+    """What decides a claim is what it says it rests on. Gives the counts: reproduced, differs, not-reproducible."""
+    for claim in claims.values():
+        basis = claim["basis"]
+        check(f"{claim['id']} has a basis", basis in ("number", "figure", "statement", "own"), basis)
+        printed = claim["kind"] != "behaviour" and claim["published"] is not None
+        check(f"{claim['id']} is a number of the source exactly where it prints one", printed == (basis == "number"), claim)
+    statuses = ("reproduced", "differs", "not-reproducible")
+    counts = {basis: tuple(sum(c["basis"] == basis and c["status"] == s for c in claims.values()) for s in statuses) for basis in ("number", "figure", "statement", "own")}
+    # written down here a second time on purpose: a claim that changes its basis is looked at twice
+    check("six numbers, eight readings of figures, 79 statements and 45 of our own", counts == {"number": (6, 0, 0), "figure": (8, 0, 0), "statement": (72, 4, 3), "own": (45, 0, 0)}, counts)
+    for name in ("transeth.A3.positions", "transeth.B1", "transeth.B3.c.IO.rms", "transeth.B3.price", "transeth.O1.start"):
+        check(f"{name}, which the source does not say, is our own", claims[name]["basis"] == "own", claims[name])
+    return counts
 
 
 def the_spatial_claims(claims):
@@ -210,6 +233,8 @@ def test_choosing(tmp):
     ids = [c["id"] for c in json.loads(done.stdout)["claims"]]
     check("an id stands for itself and what belongs to it", done.returncode == 0 and ids[0] == "transeth.A1" and all(i.startswith("transeth.A1") for i in ids), ids)
     done = coluber("transeth.C1p", "--out", tmp / "out")
+    counted = re.search(r"^basis +reproduced +differs +not-reproducible\nnumber +0 +0 +0 .*\nfigure +0 +0 +0 .*\nstatement +2 +0 +0 .*\nown +0 +0 +0 ", done.stdout, re.M)
+    check("the table says what each claim rests on, and counts it", re.search(r"transeth\.C1p +statement ", done.stdout) and counted, done.stdout)
     check("without --json a table is printed", done.returncode == 0 and re.search(r"transeth\.C1p .* reproduced", done.stdout) and "report.html" in done.stderr, done.stdout)
     done = coluber("transeth.A9", "--out", tmp / "none")
     check("an unknown id is wrong usage, exit 2, and names those there are", done.returncode == 2 and "transeth.A4" in done.stderr and not (tmp / "none").exists(), done.stderr)
@@ -268,7 +293,8 @@ def mine(tmp, claims, more=""):
     (tmp / "slope.toml").write_text(SLOPE)
     text = MINE + more
     for name, lines in claims.items():
-        text += f'[[claim]]\nid = "mine.{name}"\nwhere = "here"\nstatement = "so"\nrun = "slope"\nstatus = "reproduced"\n{lines}\n'
+        basis = "" if "basis = " in lines else 'basis = "own"\n'
+        text += f'[[claim]]\nid = "mine.{name}"\nwhere = "here"\nstatement = "so"\nrun = "slope"\nstatus = "reproduced"\n{basis}{lines}\n'
     (tmp / "claims/mine/claims.toml").write_text(text)
     return coluber("--all", "--json", "--claims", tmp / "claims", "--out", tmp / "out", "--force")
 
@@ -443,7 +469,8 @@ def test_measures_of_tracking(tmp):
         (tmp / "slope.toml").write_text(SLOPE)
         text = MINE + more
         for name, lines in claims.items():
-            text += f'[[claim]]\nid = "mine.{name}"\nwhere = "here"\nstatement = "so"\nrun = "slope"\nstatus = "reproduced"\n{lines}\n'
+            basis = "" if "basis = " in lines else 'basis = "own"\n'
+            text += f'[[claim]]\nid = "mine.{name}"\nwhere = "here"\nstatement = "so"\nrun = "slope"\nstatus = "reproduced"\n{basis}{lines}\n'
         (tmp / "claims/mine/claims.toml").write_text(text)
         return coluber("--all", "--json", "--claims", tmp / "claims", "--out", tmp / "out", "--force")
 
@@ -546,6 +573,12 @@ def test_bad_claims_files(tmp):
         ("a number without a band", "band = 0.0001", "band = 0.0", r"claim\.band: expected a number > 0"),
         ("a claim not reproduced without a reason", 'note = "For this figure', 'where_ = "', r"claim\.note: a claim that is not reproduced needs a note"),
         ("an id twice", 'id = "transeth.A2"', 'id = "transeth.A1"', r"claim\.id: there are two claims transeth\.A1"),
+        ("a claim without a basis", 'basis = "number"\n', "", r"planar\.toml:\d+:1: claim\.basis: is missing"),
+        ("an unknown basis", 'basis = "number"', 'basis = "guess"', r'claim\.basis: expected "number", "figure", "statement" or "own"\n  hint: what in the source decides it'),
+        ("a published number of one's own", 'basis = "number"', 'basis = "own"', r'claim\.basis: is "own", but there is a published number'),
+        ("a published number that is words", 'basis = "number"', 'basis = "statement"', r'claim\.basis: is "statement", but there is a published number'),
+        ("a number that nobody published", 'basis = "own"', 'basis = "number"', r'claim\.basis: is "number", but there is no published number'),
+        ("a figure that decides nothing", 'basis = "own"', 'basis = "figure"', r'claim\.basis: is "figure", but only `expected` decides: that is "own"'),
         ("a syntax error", "[[claim]]", "[[claim", r"planar\.toml:\d+:\d+: "),
         ("a scenario that is not there", "../../scenarios/aiko_floor.toml", "../../scenarios/aiko_flour.toml", r"aiko_flour\.toml"),
     ]

@@ -50,7 +50,7 @@ def datasets(folder):
 def test_a_run_leaves_a_complete_folder(tmp):
     done = coluber("run", SCENARIO, "--duration", 1, "--set", "record.csv=true", "--out", tmp / "run")
     check("a run exits 0", done.returncode == 0, done.stderr)
-    check("the human summary is on stdout", "distance" in done.stdout and "final_state" in done.stdout, done.stdout)
+    check("the human summary is on stdout", "displacement" in done.stdout and "final_state" in done.stdout, done.stdout)
     check("talk is on stderr", "wrote" in done.stderr and "wrote" not in done.stdout, done.stderr)
     check("no progress line without a terminal", "\r" not in done.stderr and "\x1b" not in done.stderr, repr(done.stderr))
     expected = ["replay.bin", "replay.json", "run.json", "trajectory.csv", "trajectory.h5"]
@@ -59,8 +59,11 @@ def test_a_run_leaves_a_complete_folder(tmp):
     check("the folder holds all files and no partial one", files(tmp / "run") == expected, files(tmp / "run"))
     run = load(tmp / "run")
     check("run.json says completed", run["status"] == "completed", run["status"])
+    check("the summary says what its residuals are measured in", re.search(r"rigid_residual_max +\S+ m g dt\n", done.stdout) and run["units"]["rigid_residual_max"] == run["units"]["residual_max"] == "m g dt", done.stdout)
+    check("contacts that are as good as rigid are not warned of", "rigid_residual" not in done.stderr, done.stderr)
     wanted = (
-        "distance mean_speed heading_change max_torque energy_in cost_of_transport max_penetration residual_max"
+        "displacement path_length net_speed mean_speed heading_change max_torque max_torque_time work_positive work_net"
+        " cost_of_transport max_penetration residual_max"
         " residual_law_max residual_momentum_max rigid_residual_max failed_steps fallback_steps fallback_sweeps steps"
         " real_time_factor real_time_factor_total final_state"
     ).split()
@@ -78,6 +81,36 @@ def test_a_run_leaves_a_complete_folder(tmp):
           and run["build"]["code_path"] in ("portable", "x86-64-v3", "x86-64-v4"), run["build"])
 
 
+def test_contacts_that_miss_the_rigid_law_are_warned_of(tmp):
+    scenario = SOURCE / "scenarios/aiko_spatial_floor.toml"
+    done = coluber("run", scenario, "--duration", 5, "--set", "world.friction=[3,3]", "--out", tmp / "grip")
+    warned = re.search(r"warning: rigid_residual is 0\.0\d+ on average and 0\.\d+ at most, where 1 is the weight of the lightest link over one step", done.stderr)
+    check("a run whose motion may depend on the anchored law says so, with the scale", done.returncode == 0 and warned and 'solver.law = "rigid"' in done.stderr, done.stderr)
+    check("run.json has the warning too", any("rigid_residual" in text for text in load(tmp / "grip")["warnings"]))
+    done = coluber("run", scenario, "--duration", 5, "--set", "world.friction=[3,3]", "--set", 'solver.law="rigid"', "--out", tmp / "rigid")
+    check("by the rigid law there is nothing to warn of", done.returncode == 0 and "rigid_residual" not in done.stderr, done.stderr)
+
+
+def test_the_motion_is_told_apart_from_its_end(tmp):
+    """Sidewinding: the motors put in some 50 J, most of which braking joints take back."""
+    done = coluber("run", SOURCE / "scenarios/aiko_sidewinding.toml", "--set", "record.rate_hz=1000", "--out", tmp / "winding")
+    run = load(tmp / "winding")["summary"]
+    data = datasets(tmp / "winding")
+    moved = numpy.diff(data["joint_angle"], axis=0) * data["joint_torque"][1:]
+    check("work_positive is that of every joint and step that drove", abs(run["work_positive"] / numpy.maximum(moved, 0).sum() - 1) < 1e-9, run)
+    check("work_net counts braking back", abs(run["work_net"] / moved.sum() - 1) < 1e-9 and run["work_positive"] > 6 * run["work_net"], run)
+    path = data["link_position"].mean(axis=1)[:, :2]
+    steps = numpy.linalg.norm(numpy.diff(path, axis=0), axis=1)
+    check("displacement is that of the mean of the links", abs(run["displacement"] - numpy.linalg.norm(path[-1] - path[0])) < 1e-12, run)
+    check("path_length is the length of its path", abs(run["path_length"] / steps.sum() - 1) < 1e-3 and run["path_length"] > 1.02 * run["displacement"], run)
+    time = data["time"][-1]
+    check("speeds are along the path and net", abs(run["mean_speed"] - run["path_length"] / time) < 1e-12 and abs(run["net_speed"] - run["displacement"] / time) < 1e-12, run)
+    check("heading_change is that of the mean link angle", abs(run["heading_change"] - numpy.ptp(data["link_angle"].mean(axis=1)[[0, -1]])) < 1e-12, run)
+    weight = 9.81 * 7.5
+    check("the cost of transport is by positive work over the path", abs(run["cost_of_transport"] / (run["work_positive"] / (weight * run["path_length"])) - 1) < 1e-9, run)
+    check("old names with another meaning are gone", done.returncode == 0 and not {"distance", "energy_in"} & run.keys(), run)
+
+
 def test_trajectory_is_as_the_contract_says(tmp):
     folder = tmp / "run"
     with h5py.File(folder / "trajectory.h5", "r") as file:
@@ -87,7 +120,8 @@ def test_trajectory_is_as_the_contract_says(tmp):
               file["link_position"].shape == (101, 11, 2) and file["link_position"].attrs["unit"] == "m"
               and list(file["link_position"].attrs["components"]) == ["x", "y"], file["link_position"])
         for name, shape in {
-            "link_angle": (101, 11), "joint_angle": (101, 10), "joint_rate": (101, 10), "joint_torque": (101, 10), "joint_reference": (101, 10),
+            "link_angle": (101, 11), "link_velocity": (101, 11, 2), "link_angular_velocity": (101, 11), "link_acceleration": (101, 11, 2),
+            "work_servo": (101,), "work_positive": (101,), "joint_angle": (101, 10), "joint_rate": (101, 10), "joint_torque": (101, 10), "joint_reference": (101, 10),
             "contact_force": (101, 11, 2), "ground_force": (101, 11, 2), "energy": (101,), "residual": (101,),
             "rigid_residual": (101,), "iterations": (101,),
         }.items():
@@ -100,6 +134,9 @@ def test_trajectory_is_as_the_contract_says(tmp):
         column = rows[0].index("link_position.6.x")
         check("time is the first column", rows[0][0] == "time", rows[0][:3])
         got = numpy.array([float(row[column]) for row in rows[1:]])
+        columns = {"link_velocity.6.y": file["link_velocity"][:, 5, 1], "link_angular_velocity.11": file["link_angular_velocity"][:, 10], "link_acceleration.1.x": file["link_acceleration"][:, 0, 0]}
+        same = [name for name, values in columns.items() if name in rows[0] and ([float(row[rows[0].index(name)]) for row in rows[1:]] == values).all()]
+        check("the CSV has velocities and accelerations to the bit", same == list(columns), same)
         check("the CSV column link_position.6.x is link 6 to the bit", (got == file["link_position"][:, 5, 0]).all())
 
 
@@ -368,7 +405,7 @@ def on_a_terminal(*words, **environment):
 def test_a_terminal_sees_progress_and_colour(tmp):
     code, out, seen = on_a_terminal("run", SCENARIO, "--duration", 100, "--out", tmp / "terminal")
     check("a terminal sees percent, time and speed", code == 0 and re.search(r"\r +\d+ % .* of 100 s .* x real time .* s left", seen), repr(seen[:300]))
-    check("… but not on stdout", "real time" not in out and "distance" in out, out)
+    check("… but not on stdout", "real time" not in out and "displacement" in out, out)
     _, _, quiet = on_a_terminal("run", SCENARIO, "--duration", 100, "-q", "--out", tmp / "terminal", "--force")
     check("-q shows no progress", quiet == "", repr(quiet[:300]))
     _, _, painted = on_a_terminal("run", tmp / "none.toml")

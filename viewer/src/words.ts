@@ -41,9 +41,13 @@ export function flatten(value: Record<string, unknown>, prefix = ''): Map<string
 }
 
 const names: Record<string, string> = {
+  path_length: 'length of the path',
+  net_speed: 'net speed',
   mean_speed: 'mean speed',
   heading_change: 'heading change',
   max_torque: 'largest torque',
+  work_positive: 'work put in',
+  work_net: 'work, braking counted back',
   energy_in: 'energy put in',
   cost_of_transport: 'cost of transport',
   max_penetration: 'deepest overlap',
@@ -55,7 +59,7 @@ const names: Record<string, string> = {
   real_time_factor_total: 'the same with result files',
   final_state: 'final state',
 };
-const known_units: Record<string, string> = { distance: 'm', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', energy_in: 'J', max_penetration: 'm', max_ground_penetration: 'm' };
+const known_units: Record<string, string> = { distance: 'm', displacement: 'm', path_length: 'm', net_speed: 'm/s', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', work_positive: 'J', work_net: 'J', energy_in: 'J', max_penetration: 'm', max_ground_penetration: 'm' };
 
 /** A line of the summary: name, value and unit; angles in degrees. */
 export function figure(key: string, value: unknown, given_unit: string | undefined): { name: string; value: string; unit: string } {

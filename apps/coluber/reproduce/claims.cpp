@@ -138,10 +138,10 @@ class Reader : TomlReader {
   }
 
   void read_claim(const toml::table& table) {
-    allow(
-        table, "claim",
-        {"id", "where", "statement", "kind", "unit", "published", "tolerance", "holds", "expected",
-         "band", "run", "measure", "control", "control_measure", "judged", "status", "note"});
+    allow(table, "claim",
+          {"id", "where", "statement", "kind", "basis", "unit", "published", "tolerance", "holds",
+           "expected", "band", "run", "measure", "control", "control_measure", "judged", "status",
+           "note"});
     const auto at = table.source().begin;
     Claim claim;
     claim.source = file_.source;
@@ -193,6 +193,19 @@ class Reader : TomlReader {
     } else {
       fault(at, "claim.kind", "expected \"number\", \"relation\" or \"behaviour\"");
     }
+    const auto basis = text_of(table, "claim", "basis", true);
+    if (basis == "number") {
+      claim.basis = ClaimBasis::number;
+    } else if (basis == "figure") {
+      claim.basis = ClaimBasis::figure;
+    } else if (basis == "statement") {
+      claim.basis = ClaimBasis::statement;
+    } else if (basis == "own") {
+      claim.basis = ClaimBasis::own;
+    } else if (!basis.empty()) {
+      fault(at, "claim.basis", "expected \"number\", \"figure\", \"statement\" or \"own\"",
+            "what in the source decides it: a number it prints, a figure, its words, or nothing");
+    }
     const auto status = text_of(table, "claim", "status", true);
     if (status == "reproduced") {
       claim.recorded = ClaimStatus::reproduced;
@@ -216,6 +229,7 @@ class Reader : TomlReader {
     if (claim.recorded != ClaimStatus::reproduced && claim.note.empty())
       fault(at, "claim.note", "a claim that is not reproduced needs a note that says why");
     if (claim.recorded == ClaimStatus::not_reproducible) return;
+    check_basis(claim, at);
     if (claim.measure.empty()) fault(at, "claim.measure", "is missing");
     if (claim.run.empty()) fault(at, "claim.run", "is missing");
     if (claim.kind == ClaimKind::behaviour) {
@@ -228,6 +242,31 @@ class Reader : TomlReader {
       if (!(claim.band > 0.0)) fault(at, "claim.band", "expected a number > 0");
       if (claim.published && !(claim.tolerance > 0.0))
         fault(at, "claim.tolerance", "a published number needs a tolerance > 0");
+    }
+  }
+
+  /// What decides the status must be what the claim says it rests on.
+  void check_basis(const Claim& claim, const toml::source_position& at) {
+    switch (claim.basis) {
+      case ClaimBasis::number:
+        if (!claim.published)
+          fault(at, "claim.basis", "is \"number\", but there is no published number");
+        break;
+      case ClaimBasis::own:
+        if (claim.published)
+          fault(at, "claim.basis", "is \"own\", but there is a published number");
+        break;
+      case ClaimBasis::statement:
+        if (claim.published)
+          fault(at, "claim.basis", "is \"statement\", but there is a published number");
+        [[fallthrough]];
+      case ClaimBasis::figure:
+        if (!claim.published && claim.holds.empty())
+          fault(at, "claim.basis",
+                fmt::format("is \"{}\", but only `expected` decides: that is \"own\"",
+                            to_string(claim.basis)),
+                "say in `holds` what the source asks for");
+        break;
     }
   }
 
@@ -300,6 +339,12 @@ class Reader : TomlReader {
 std::string_view to_string(ClaimKind kind) {
   static constexpr std::array<std::string_view, 3> names{"number", "relation", "behaviour"};
   return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view to_string(ClaimBasis basis) {
+  static constexpr std::array<std::string_view, claim_bases> names{"number", "figure", "statement",
+                                                                   "own"};
+  return names[static_cast<std::size_t>(basis)];
 }
 
 std::string_view to_string(ClaimStatus status) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -27,10 +28,19 @@ struct Way {
 };
 
 enum class ClaimKind : std::uint8_t { number, relation, behaviour };
+/// What in the source a claim is judged by.
+enum class ClaimBasis : std::uint8_t {
+  number,     ///< a number it prints
+  figure,     ///< what one of its figures shows
+  statement,  ///< its words
+  own,        ///< nothing: a computation of our own stands for it
+};
+inline constexpr std::size_t claim_bases = 4;
 /// From best to worst.
 enum class ClaimStatus : std::uint8_t { reproduced, differs, not_reproducible };
 
 std::string_view to_string(ClaimKind kind);
+std::string_view to_string(ClaimBasis basis);
 std::string_view to_string(ClaimStatus status);
 
 /// What a value must fulfil for a behaviour to be there, or for a statement without a number to
@@ -49,6 +59,7 @@ struct Claim {
   std::string where;      ///< section, figure, table
   std::string statement;  ///< what the source says, in one or two sentences
   ClaimKind kind = ClaimKind::number;
+  ClaimBasis basis = ClaimBasis::own;
   std::string unit;
   std::optional<double> published;  ///< the source's number …
   double tolerance = 0.0;           ///< … and how precisely it states it

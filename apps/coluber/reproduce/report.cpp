@@ -39,6 +39,7 @@ Json to_json(const Verdict& verdict) {
   item["where"] = claim.where;
   item["statement"] = claim.statement;
   item["kind"] = to_string(claim.kind);
+  item["basis"] = to_string(claim.basis);
   // a behaviour is true or false; its numbers are in `values`
   item["published"] = behaviour ? Json(true) : claim.published ? Json(*claim.published) : Json();
   item["tolerance"] = behaviour ? Json(0.0) : claim.published ? Json(claim.tolerance) : Json();
@@ -146,6 +147,22 @@ std::string other_way_of(const Verdict& verdict) {
   return others;
 }
 
+/// How many claims of each basis have each status.
+using Counts = std::array<std::array<int, 3>, claim_bases>;
+
+Counts count_of(const std::vector<SourceReport>& reports) {
+  Counts counts{};
+  for (const auto& report : reports)
+    for (const auto& verdict : report.verdicts)
+      ++counts[static_cast<std::size_t>(verdict.claim->basis)]
+              [static_cast<std::size_t>(verdict.status)];
+  return counts;
+}
+
+constexpr std::array<std::string_view, claim_bases> basis_words{
+    "numbers that a source prints", "readings of its figures", "its statements",
+    "our own computations, where it gives nothing to compare with"};
+
 /// Characters as a reader counts them: UTF-8 continuation bytes take no room.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -186,10 +203,8 @@ h1 { font-size: 1.6rem; line-height: 1.25; margin: 0.5rem 0; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; }
 p { margin: 0.5rem 0; }
 .quiet, figcaption, .where { color: var(--quiet); font-size: 0.9rem; }
-.counts { display: flex; flex-wrap: wrap; gap: 0.6rem; margin: 1rem 0; padding: 0; list-style: none; }
-.counts li { background: var(--card); border: 1px solid var(--line); border-radius: 0.4rem;
-  padding: 0.35rem 0.8rem; }
-.counts b { font-size: 1.15rem; }
+.counts { margin: 1rem 0; width: auto; }
+.counts td.n { font-weight: 600; text-align: right; }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.6rem; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; color: var(--quiet); }
@@ -256,15 +271,16 @@ std::string claims_json(const std::vector<SourceReport>& reports) {
 }
 
 std::string claims_table(const std::vector<SourceReport>& reports) {
-  std::vector<std::array<std::string, 7>> rows{
-      {"claim", "published", "measured", "the source's way", "expected", "unit", "status"}};
+  std::vector<std::array<std::string, 8>> rows{{"claim", "basis", "published", "measured",
+                                                "the source's way", "expected", "unit", "status"}};
   for (const auto& report : reports)
     for (const auto& verdict : report.verdicts)
       rows.push_back(
-          {verdict.claim->id, published_of(*verdict.claim), measured_of(verdict),
-           other_way_of(verdict), expected_of(*verdict.claim), verdict.claim->unit,
+          {verdict.claim->id, std::string{to_string(verdict.claim->basis)},
+           published_of(*verdict.claim), measured_of(verdict), other_way_of(verdict),
+           expected_of(*verdict.claim), verdict.claim->unit,
            fmt::format("{}{}", to_string(verdict.status), verdict.passed() ? "" : "  FAILED")});
-  std::array<std::size_t, 7> widths{};
+  std::array<std::size_t, 8> widths{};
   for (const auto& row : rows)
     for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width_of(row[k]));
   std::string text;
@@ -274,20 +290,22 @@ std::string claims_table(const std::vector<SourceReport>& reports) {
       line += row[k] + std::string(k + 1 < row.size() ? widths[k] - width_of(row[k]) + 2 : 0, ' ');
     text += line + '\n';
   }
+  text += fmt::format("\n{:<10}{:>11}{:>9}{:>18}\n", "basis", to_string(ClaimStatus::reproduced),
+                      to_string(ClaimStatus::differs), to_string(ClaimStatus::not_reproducible));
+  const Counts counts = count_of(reports);
+  for (std::size_t basis = 0; basis < claim_bases; ++basis)
+    text += fmt::format("{:<10}{:>11}{:>9}{:>18}   {}\n", to_string(static_cast<ClaimBasis>(basis)),
+                        counts[basis][0], counts[basis][1], counts[basis][2], basis_words[basis]);
   return text;
 }
 
 std::string claims_page(const std::vector<SourceReport>& reports,
                         const std::vector<ReportFigure>& figures, const std::string& version,
                         const ReplayParts& replays) {
-  std::array<int, 3> counts{};
+  const Counts counts = count_of(reports);
   int failed = 0;
-  for (const auto& report : reports) {
-    for (const auto& verdict : report.verdicts) {
-      ++counts[static_cast<std::size_t>(verdict.status)];
-      failed += verdict.passed() ? 0 : 1;
-    }
-  }
+  for (const auto& report : reports)
+    for (const auto& verdict : report.verdicts) failed += verdict.passed() ? 0 : 1;
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -296,14 +314,19 @@ std::string claims_page(const std::vector<SourceReport>& reports,
       "<h1>Published results beside ours</h1>\n"
       "<p class=\"quiet\">Every number on this page was recomputed by coluber {} from the "
       "scenarios it "
-      "ships.</p>\n<ul class=\"counts\">\n"
-      "<li><b class=\"reproduced\">{}</b> reproduced</li>\n<li><b class=\"differs\">{}</b> differ, "
-      "with "
-      "an explanation</li>\n<li><b class=\"not-reproducible\">{}</b> not reproducible</li>\n",
-      page_policy(), style, escaped(version), counts[0], counts[1], counts[2]);
+      "ships.</p>\n<table class=\"counts\">\n<thead><tr><th>judged by</th><th>reproduced</th>"
+      "<th>differ, with an explanation</th><th>not reproducible</th></tr></thead>\n<tbody>\n",
+      page_policy(), style, escaped(version));
+  for (std::size_t basis = 0; basis < claim_bases; ++basis)
+    page += fmt::format(
+        "<tr><td><b>{}</b>: {}</td><td class=\"n reproduced\" data-label=\"reproduced\">{}</td>"
+        "<td class=\"n differs\" data-label=\"differ\">{}</td>"
+        "<td class=\"n not-reproducible\" data-label=\"not reproducible\">{}</td></tr>\n",
+        to_string(static_cast<ClaimBasis>(basis)), basis_words[basis], counts[basis][0],
+        counts[basis][1], counts[basis][2]);
+  page += "</tbody>\n</table>\n";
   if (failed > 0)
-    page += fmt::format("<li><b class=\"failed\">{}</b> not as recorded</li>\n", failed);
-  page += "</ul>\n";
+    page += fmt::format("<p><b class=\"failed\">{}</b> not as recorded</p>\n", failed);
   for (const auto& report : reports) {
     if (report.verdicts.empty()) continue;
     page += fmt::format(
@@ -320,7 +343,8 @@ std::string claims_page(const std::vector<SourceReport>& reports,
         ways);
     const std::string other = report.file->ways.size() > 1 ? report.file->ways.front().name : "";
     page += fmt::format(
-        "<table>\n<thead><tr><th>what the source says</th><th>published</th><th>ours</th>"
+        "<table>\n<thead><tr><th>what the source says</th><th>basis</th><th>published</th>"
+        "<th>ours</th>"
         "<th>{}</th><th>expected</th><th>unit</th><th>status</th></tr></thead>\n<tbody>\n",
         escaped(other));
     for (const auto& verdict : report.verdicts) {
@@ -344,6 +368,7 @@ std::string claims_page(const std::vector<SourceReport>& reports,
       for (const auto& failure : verdict.failures)
         page += fmt::format("<p class=\"note failed\">{}</p>", escaped(failure));
       page += "</td>";
+      cell("basis", std::string{to_string(claim.basis)});
       cell("published", published_of(claim));
       cell("ours", measured_of(verdict));
       cell(other, other_way_of(verdict));

@@ -28,13 +28,49 @@ COLUBER_EXPORT std::vector<StepFigure> contact_figures(bool rigid);
 COLUBER_EXPORT std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link,
                                                         int obstacle);
 
-/// Motors and works since the start, and the time since the last frame: of every chain.
+/// How the mean of the links' centres of gravity travels over the ground, counted at every step.
+struct Travel {
+  Eigen::Vector2d start = Eigen::Vector2d::Zero();     ///< where it began (m)
+  double start_angle = 0.0;                            ///< mean link angle then (rad)
+  Eigen::Vector2d velocity = Eigen::Vector2d::Zero();  ///< its own, after the last step (m/s)
+  double length = 0.0;                                 ///< of its path (m)
+
+  /// The end of a step of dt (s): it moved by dt times the mean of its velocities at A and E.
+  void add(const Eigen::Vector2d& v_E, double dt) {
+    length += 0.5 * dt * (velocity + v_E).norm();
+    velocity = v_E;
+  }
+  /// To or from a checkpoint.
+  template <typename Bytes, typename Self>
+  static void exchange(Bytes& bytes, Self& self) {
+    auto& [start, start_angle, velocity, length] = self;
+    bytes(start, start_angle, velocity, length);
+  }
+};
+
+/// Mean of the first two rows of `columns`, which has one column per link.
+template <typename Columns>
+Eigen::Vector2d mean_over_ground(const Columns& columns) {
+  double x = 0.0;
+  double y = 0.0;
+  const double* at = columns.data();  // every step does this
+  for (Eigen::Index i = 0; i < columns.cols(); ++i, at += columns.outerStride()) {
+    x += at[0];
+    y += at[1];
+  }
+  const double share = 1.0 / static_cast<double>(columns.cols());
+  return {share * x, share * y};
+}
+
+/// Motors, works and travel since the start, and the time since the last frame: of every chain.
 struct RunAccount {
   Eigen::VectorXd phi_d;  ///< references of the last step (rad)
   StepWork work{};
   TorquePeak torque{};
   std::int64_t frame_start = 0;  ///< step of the last frame
   std::int64_t iterations = 0;   ///< since it
+  Travel travel{};
+  Eigen::MatrixXd frame_velocity{};  ///< of the centres of gravity then, a column per link (m/s)
 
   /// Impulses since the last frame become forces by this factor (1/s).
   [[nodiscard]] double per_second(std::int64_t k, double dt) const {
@@ -55,10 +91,11 @@ struct RunAccount {
   /// All of it, to or from a checkpoint.
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    auto& [phi_d, work, torque, frame_start, iterations] = self;
-    bytes(phi_d, frame_start, iterations);
+    auto& [phi_d, work, torque, frame_start, iterations, travel, frame_velocity] = self;
+    bytes(phi_d, frame_start, iterations, frame_velocity);
     StepWork::exchange(bytes, work);
     TorquePeak::exchange(bytes, torque);
+    Travel::exchange(bytes, travel);
   }
 };
 

@@ -20,7 +20,8 @@ namespace coluber::chain {
 
 /// A chain with contacts behind the common interface, in the plane or in space: keeps what a
 /// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
-/// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`).
+/// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), and
+/// gives the links' velocities, a column each (`velocities(state)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
@@ -59,7 +60,10 @@ class ContactSystem : public System, public JointDriven, public Linked {
     update_pose();
     observables_.write(frame);
   }
-  void start_frame() override { account_.start_frame(state_.k); }
+  void start_frame() override {
+    account_.start_frame(state_.k);
+    account_.run.frame_velocity = Parts::velocities(state_);
+  }
   [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
   [[nodiscard]] const std::vector<ArrowFamily>& arrows() const override { return arrows_; }
   [[nodiscard]] std::vector<std::string> warnings() const override {
@@ -90,7 +94,10 @@ class ContactSystem : public System, public JointDriven, public Linked {
         data_(model_),
         idle_(static_cast<int>(state_.phi.size())),
         hardest_(keep_hardest),
-        account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {}
+        account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
+    account_.run.frame_velocity = Parts::velocities(state_);
+    account_.run.travel.velocity = mean_over_ground(Parts::velocities(state_));
+  }
 
   /// One step of the model.
   virtual nonsmooth::ContactStepInfo take_step(const JointCommand& command) = 0;
@@ -152,6 +159,7 @@ StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
     passed_.obstacle = last_.passed_obstacle;
   }
   const double deepest = note_step();
+  account_.run.travel.add(mean_over_ground(Parts::velocities(state_)), options_.dt);
   return account_.add(last_, data_, command.phi_d, deepest, time());
 }
 

@@ -111,13 +111,15 @@ class COLUBER_EXPORT SmoothSystem final : public System,
   StepInfo advance(Feedback& feedback, const Eigen::Ref<const Eigen::VectorXd>& phi_d, bool afresh);
   StepInfo tell(StepInfo info);  // with its figures
   void update_pose() const;
+  void update_link_velocities() const;
   void add_rows();
 
   Model model_;
   SmoothOptions options_;
   std::int64_t restart_steps_ = 1;
   std::unique_ptr<Plant> plant_;
-  mutable Pose pose_;  // at time(), for observers
+  mutable Pose pose_;                  // at time(), for observers
+  mutable Eigen::Matrix3Xd velocity_;  // xdot, ydot, omega of every link then
   ObservableTable observables_;
   std::vector<Body> bodies_;
 
@@ -140,7 +142,6 @@ class COLUBER_EXPORT SmoothSystem final : public System,
 
   Eigen::Matrix2Xd ground_sum_;  // impulses since the last frame (N s)
   chain::RunAccount account_;
-  Vector3d start_ = Vector3d::Zero();  // x, y, theta of the middle link
 };
 
 }  // namespace coluber::planar

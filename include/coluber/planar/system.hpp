@@ -19,6 +19,10 @@ struct Parts {
   using Pose = planar::Pose;                ///< where every link is
   static constexpr int twist = 3;
   static constexpr int axes = 2;
+  /// Of the centres of gravity, a column per link (m/s).
+  static auto velocities(const State& state) {
+    return Eigen::Map<const Eigen::Matrix3Xd>(state.u.data(), 3, state.u.size() / 3).topRows<2>();
+  }
 };
 
 /// The planar snake behind the common interface.
@@ -49,8 +53,7 @@ class COLUBER_EXPORT PlanarSystem final : public chain::ContactSystem<Parts>, pu
   // in minimal coordinates there are none
   [[nodiscard]] bool meets_obstacles() const { return !options_.minimal_coordinates; }
 
-  double max_penetration_ = 0.0;                     // since the start
-  Eigen::Vector3d start_ = Eigen::Vector3d::Zero();  // x, y, theta of the middle link
+  double max_penetration_ = 0.0;  // since the start
 };
 
 }  // namespace coluber::planar

@@ -18,6 +18,8 @@ struct Parts {
   using Pose = spatial::Pose;                ///< where every link is
   static constexpr int twist = 6;
   static constexpr int axes = 3;
+  /// Of the centres of gravity, a column per link (m/s).
+  static const Matrix3Xd& velocities(const State& state) { return state.v; }
 };
 
 /// The snake in space behind the common interface.
@@ -45,13 +47,13 @@ class COLUBER_EXPORT SpatialSystem final : public chain::ContactSystem<Parts> {
   static void exchange_sums(Bytes& bytes, Self& self);
   void add_rows();
   void write_link_angles(std::span<double> out) const;
-  [[nodiscard]] double potential_energy() const;  // of pose_ (J)
+  [[nodiscard]] double mean_link_angle() const;         // of pose_ (rad)
+  [[nodiscard]] Eigen::Vector2d mean_of_links() const;  // of pose_, over the ground (m)
+  [[nodiscard]] double potential_energy() const;        // of pose_ (J)
 
   // since the start
   double ground_penetration_ = 0.0, obstacle_penetration_ = 0.0;  // deepest (m)
-  Vector3d start_ = Vector3d::Zero();                             // of the middle link
   double heading_ = 0.0;  // of the middle link, never wrapped (rad)
-  double start_heading_ = 0.0;
 };
 
 }  // namespace coluber::spatial

@@ -17,7 +17,12 @@ namespace account_test {
 
 /// Results of a step, as every chain keeps them.
 struct Data {
-  StepWork work{.servo = 1.0, .friction = -0.5, .contact = 0.25, .gravity = 2.0, .scheme = 0.125};
+  StepWork work{.servo = 1.0,
+                .friction = -0.5,
+                .contact = 0.25,
+                .gravity = 2.0,
+                .scheme = 0.125,
+                .positive = 1.5};
   Eigen::VectorXd tau = Eigen::Vector2d(3.0, -4.0);
   Eigen::Matrix2Xd ground_impulse = Eigen::Matrix2Xd::Constant(2, 3, 0.01);
   Eigen::Matrix2Xd obstacle_impulse = Eigen::Matrix2Xd::Constant(2, 3, 0.02);
@@ -45,6 +50,7 @@ TEST(ChainAccount, SumsImpulsesSinceTheFrameAndWorksSinceTheStart) {
   }
   EXPECT_DOUBLE_EQ(account.run.work.servo, 4.0);
   EXPECT_DOUBLE_EQ(account.run.work.scheme, 0.5);
+  EXPECT_DOUBLE_EQ(account.run.work.positive, 6.0);
   EXPECT_DOUBLE_EQ(account.ground(1, 2), 0.04);
   EXPECT_DOUBLE_EQ(account.obstacle(0, 0), 0.08);
   EXPECT_EQ(account.residual, 4e-11);
@@ -59,6 +65,23 @@ TEST(ChainAccount, SumsImpulsesSinceTheFrameAndWorksSinceTheStart) {
   EXPECT_EQ(account.run.mean_iterations(4), 0.0);
   EXPECT_DOUBLE_EQ(account.run.work.servo, 4.0) << "works go on";
   EXPECT_EQ(account.run.phi_d, kReferences);
+}
+
+TEST(ChainAccount, APathGrowsWhicheverWayItGoes) {
+  Travel travel;
+  travel.add({0.0, 0.4}, 0.1);  // from rest
+  EXPECT_DOUBLE_EQ(travel.length, 0.02);
+  travel.add({0.0, -0.4}, 0.1);  // turned back within the step: nothing gained
+  EXPECT_DOUBLE_EQ(travel.length, 0.02);
+  travel.add({0.6, -0.4}, 0.1);
+  EXPECT_DOUBLE_EQ(travel.length, 0.02 + 0.05);
+  EXPECT_EQ(travel.velocity, Eigen::Vector2d(0.6, -0.4));
+}
+
+TEST(ChainAccount, TheMeanOverTheGroundLeavesHeightsOut) {
+  Eigen::Matrix3Xd columns(3, 2);
+  columns << 1.0, 2.0, -3.0, 5.0, 7.0, 9.0;
+  EXPECT_EQ(mean_over_ground(columns), Eigen::Vector2d(1.5, 1.0));
 }
 
 TEST(ChainAccount, AnAuditedStepSaysTheWorseOfBothResiduals) {
@@ -115,9 +138,14 @@ TEST(ChainAccount, ComesBackFromACheckpoint) {
   ContactAccount<2> first(3, Eigen::VectorXd::Zero(2), false);
   (void)first.add({.iterations = 5, .residual = 1e-11}, Data{}, kReferences, 1e-4, 0.5);
   first.run.frame_start = 3;
+  first.run.frame_velocity = Eigen::MatrixXd::Constant(2, 3, 0.7);
+  first.run.travel.start = {1.0, 2.0};
+  first.run.travel.start_angle = 3.0;
+  first.run.travel.add({0.3, 0.4}, 0.2);
   ByteWriter bytes;
   ContactAccount<2>::exchange(bytes, first);
   ContactAccount<2> second(3, Eigen::VectorXd::Zero(2), false);
+  second.run.frame_velocity = Eigen::MatrixXd::Zero(2, 3);
   ByteReader reader(bytes.bytes(), "checkpoint");
   ContactAccount<2>::exchange(reader, second);
   reader.finish();
@@ -129,6 +157,12 @@ TEST(ChainAccount, ComesBackFromACheckpoint) {
   EXPECT_EQ(second.residual, first.residual);
   EXPECT_EQ(second.deepest, first.deepest);
   EXPECT_EQ(second.run.work.gravity, first.run.work.gravity);
+  EXPECT_EQ(second.run.work.positive, 1.5);
+  EXPECT_EQ(second.run.frame_velocity, first.run.frame_velocity);
+  EXPECT_EQ(second.run.travel.start, first.run.travel.start);
+  EXPECT_EQ(second.run.travel.start_angle, 3.0);
+  EXPECT_EQ(second.run.travel.velocity, first.run.travel.velocity);
+  EXPECT_EQ(second.run.travel.length, first.run.travel.length);
   EXPECT_NO_THROW(second.run.require_fit(reader, 3));
   EXPECT_THROW(second.run.require_fit(reader, 2), FileError) << "the frame is still to come";
   second.run.frame_start = -1;

@@ -149,6 +149,7 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
       EXPECT_NEAR(fast.kinetic_energy, plain.kinetic_energy, 1e-9 * (1.0 + plain.kinetic_energy));
       const double work = 1e-9 * (1.0 + plain.kinetic_energy + std::abs(plain.work.servo));
       EXPECT_NEAR(fast.work.servo, plain.work.servo, work);
+      EXPECT_NEAR(fast.work.positive, plain.work.positive, work);
       EXPECT_NEAR(fast.work.friction, plain.work.friction, work);
       EXPECT_NEAR(fast.work.contact, plain.work.contact, work);
       EXPECT_NEAR(fast.work.gravity, plain.work.gravity, work);
@@ -273,6 +274,7 @@ TEST(PlanarFastStep, KernelsOfAllProcessorsGiveTheSameBits) {
       ASSERT_EQ(wide.ground_impulse, narrow.ground_impulse);
       ASSERT_EQ(wide.work.friction, narrow.work.friction);
       ASSERT_EQ(wide.work.scheme, narrow.work.scheme);
+      ASSERT_EQ(wide.work.positive, narrow.work.positive);
     }
   }
 #endif

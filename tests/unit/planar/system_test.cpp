@@ -76,14 +76,19 @@ TEST(PlanarRecord, EachWorkIsItsForceTimesTheRecordedWay) {
   const Trajectory& t = tilted_course().t();
   const auto& model = tilted_course().system().model();
   double servo = 0.0;
+  double positive = 0.0;
   double friction = 0.0;
   double contact = 0.0;
   double gravity = 0.0;
   for (std::size_t k = 1; k < t.frames(); ++k) {
     for (int j = 0; j < 10; ++j) {
-      servo +=
+      const double done =
           t.at("joint_torque", k, j) * (t.at("joint_angle", k, j) - t.at("joint_angle", k - 1, j));
+      servo += done;
+      positive += std::max(0.0, done);
     }
+    EXPECT_GE(t.at("work_positive", k), t.at("work_positive", k - 1))
+        << "braking takes nothing off";
     for (int i = 0; i < 11; ++i) {
       const Eigen::Vector2d way{
           t.at("link_position", k, i, 0) - t.at("link_position", k - 1, i, 0),
@@ -99,6 +104,8 @@ TEST(PlanarRecord, EachWorkIsItsForceTimesTheRecordedWay) {
   }
   EXPECT_NEAR(t.column("work_servo").back(), servo, 1e-9 * servo)
       << "exact: the joint moves by dt times its mean rate";
+  EXPECT_NEAR(t.column("work_positive").back(), positive, 1e-9 * positive);
+  EXPECT_GT(positive, 1.05 * servo) << "some joints brake";
   EXPECT_NEAR(t.column("work_friction").back(), friction, 1e-3 * std::abs(friction))
       << "ways are chords of arcs";
   EXPECT_NEAR(t.column("work_gravity").back(), gravity, 1e-3 * std::abs(gravity));
@@ -106,6 +113,96 @@ TEST(PlanarRecord, EachWorkIsItsForceTimesTheRecordedWay) {
   EXPECT_LE(t.column("work_contact").back(), 1e-6)
       << "a fixed, frictionless, inelastic peg gives nothing";
   EXPECT_NE(contact, 0.0);
+}
+
+TEST(PlanarRecord, VelocitiesFitPositionsAndEnergy) {
+  const Trajectory& t = tilted_course().t();
+  const auto& link = tilted_course().system().model().links[0];
+  double late = 0.0;
+  for (std::size_t k = 1; k < t.frames(); ++k) {
+    double energy = 0.0;
+    for (int i = 0; i < 11; ++i) {
+      const double omega = t.at("link_angular_velocity", k, i);
+      energy += 0.5 * link.Theta * omega * omega;
+      ASSERT_NEAR(t.at("link_angle", k, i) - t.at("link_angle", k - 1, i),
+                  0.5e-3 * (t.at("link_angular_velocity", k - 1, i) + omega), 1e-13);
+      for (int axis = 0; axis < 2; ++axis) {
+        const double v = t.at("link_velocity", k, i, axis);
+        energy += 0.5 * link.m * v * v;
+        late = std::max(late, std::abs(t.at("link_position", k, i, axis) -
+                                       t.at("link_position", k - 1, i, axis) -
+                                       0.5e-3 * (t.at("link_velocity", k - 1, i, axis) + v)));
+      }
+    }
+    ASSERT_NEAR(t.at("energy", k), energy, 1e-13) << "exactly: it is the velocities' own";
+  }
+  // turned by half a step's angle: dt²/2 times an acceleration of 10 m/s²
+  EXPECT_LE(late, 5e-6);
+}
+
+TEST(PlanarRecord, MassTimesRecordedAccelerationIsTheForceOnTheRobot) {
+  // over frames of 10 ms, impacts included: Newton's law for the robot as a whole, to rounding
+  auto simulation = simulation::make_simulation(
+      scenario::load(source("scenarios/aiko_course.toml"),
+                     {"duration=2.5", "world.tilt_deg=3", "world.tilt_direction_deg=90"}));
+  record::TrajectorySink sink;
+  simulation::FrameSink* sinks[] = {&sink};
+  ASSERT_EQ(simulation::run(simulation, sinks).status, simulation::RunStatus::completed);
+  const Trajectory& t = sink.trajectory();
+  const auto& model = dynamic_cast<const planar::PlanarSystem&>(*simulation.system).model();
+  ASSERT_EQ(t.frames(), 251U);
+  double largest = 0.0;
+  for (std::size_t k = 0; k < t.frames(); ++k) {
+    for (int axis = 0; axis < 2; ++axis) {
+      double force = 0.0;
+      double gain = 0.0;
+      for (int i = 0; i < 11; ++i) {
+        const double m = model.links[static_cast<std::size_t>(i)].m;
+        const double a = t.at("link_acceleration", k, i, axis);
+        largest = std::max(largest, std::abs(a));
+        gain += m * a;
+        force += t.at("ground_force", k, i, axis) + t.at("contact_force", k, i, axis);
+        if (axis == 1 && k > 0) force += m * 9.81 * std::sin(3.0 * sample::kDegree);
+        if (k == 0) continue;
+        ASSERT_NEAR(a,
+                    (t.at("link_velocity", k, i, axis) - t.at("link_velocity", k - 1, i, axis)) /
+                        (t.time[k] - t.time[k - 1]),
+                    1e-10);
+      }
+      ASSERT_NEAR(gain, force, 1e-8) << "frame " << k;
+    }
+  }
+  EXPECT_GT(largest, 5.0) << "there were impacts";
+}
+
+TEST(PlanarRecord, ALinkThrownUphillComesBackOverTwiceTheHeightOfItsPath) {
+  planar::Model model = sample::aiko(1);
+  model.mu_T.setZero();
+  model.tilt = 0.3;
+  model.tilt_direction = 1.2;
+  const double pull = 9.81 * std::sin(0.3);
+  const double speed = 0.5 * 800e-3 * pull;  // back where it was after 800 steps
+  const Eigen::Vector2d uphill{-std::cos(1.2), -std::sin(1.2)};
+  planar::State state = planar::make_state(model, Eigen::VectorXd(0), 0, {0.2, 0.1}, 0.7);
+  state.u << speed * uphill, 0.0;
+  state.twist << 0.0, speed * uphill;
+  state.base.head<2>() += 0.5e-3 * speed * uphill;  // of the first step's middle
+  planar::PlanarSystem system(model, state, {});
+  const auto figure = [&](const std::string& name) {
+    for (const SummaryItem& item : system.summary()) {
+      if (item.name == name) return item.number();
+    }
+    ADD_FAILURE() << "no figure " << name;
+    return 0.0;
+  };
+  for (int k = 0; k < 800; ++k) ASSERT_EQ(system.step(JointCommand(0)).status, Status::ok);
+  const double height = 0.5 * speed * 0.4;
+  EXPECT_NEAR(figure("displacement"), 0.0, 1e-12);
+  EXPECT_NEAR(figure("net_speed"), 0.0, 1e-12);
+  EXPECT_NEAR(figure("path_length"), 2.0 * height, 1e-12);
+  EXPECT_NEAR(figure("mean_speed"), 2.0 * height / 0.8, 1e-12);
+  EXPECT_EQ(figure("heading_change"), 0.0);
+  EXPECT_EQ(figure("work_positive"), 0.0);
 }
 
 TEST(PlanarRecord, OneLinkHasNoSchemeErrorWhateverActsOnIt) {
@@ -163,9 +260,18 @@ TEST(PlanarRecord, TheSummaryFollowsFromTheFrames) {
   const Recorded& run = tilted_course();
   const Trajectory& t = run.t();
   const std::size_t end = t.frames() - 1;
-  const double dx = t.at("link_position", end, 5, 0) - t.at("link_position", 0, 5, 0);
-  const double dy = t.at("link_position", end, 5, 1) - t.at("link_position", 0, 5, 1);
-  const double distance = std::hypot(dx, dy);
+  const auto mean = [&](const char* name, std::size_t k, int axis) {
+    double sum = 0.0;
+    for (int i = 0; i < 11; ++i) sum += t.at(name, k, i, axis);
+    return sum / 11.0;
+  };
+  const auto way = [&](std::size_t from, std::size_t to) {
+    return std::hypot(mean("link_position", to, 0) - mean("link_position", from, 0),
+                      mean("link_position", to, 1) - mean("link_position", from, 1));
+  };
+  const double displacement = way(0, end);
+  double length = 0.0;
+  for (std::size_t k = 1; k <= end; ++k) length += way(k - 1, k);
   const auto largest = [&](const char* name, int count) {
     double worst = 0.0;
     for (int i = 0; i < count; ++i) {
@@ -173,10 +279,16 @@ TEST(PlanarRecord, TheSummaryFollowsFromTheFrames) {
     }
     return worst;
   };
-  EXPECT_NEAR(run.summary.at("distance"), distance, 1e-14);
-  EXPECT_NEAR(run.summary.at("mean_speed"), distance / 2.5, 1e-14);
+  EXPECT_NEAR(run.summary.at("displacement"), displacement, 1e-14);
+  EXPECT_NEAR(run.summary.at("net_speed"), displacement / 2.5, 1e-14);
+  // a link's velocity is that of the step's middle, half a step late
+  EXPECT_NEAR(run.summary.at("path_length"), length, 1e-3 * length);
+  EXPECT_GT(length, 1.005 * displacement) << "its path is not straight";
+  EXPECT_EQ(run.summary.at("mean_speed"), run.summary.at("path_length") / 2.5);
   EXPECT_NEAR(run.summary.at("heading_change"),
-              t.at("link_angle", end, 5) - t.at("link_angle", 0, 5), 1e-13);
+              mean("link_angle", end, 0) - mean("link_angle", 0, 0), 1e-13);
+  EXPECT_FALSE(run.summary.contains("distance"));
+  EXPECT_FALSE(run.summary.contains("energy_in"));
   EXPECT_NEAR(run.summary.at("max_torque"), largest("joint_torque", 10), 1e-14);
   double at = 0.0;
   for (int j = 0; j < 10; ++j) {
@@ -185,9 +297,10 @@ TEST(PlanarRecord, TheSummaryFollowsFromTheFrames) {
     }
   }
   EXPECT_NEAR(run.summary.at("max_torque_time"), at, 1e-12);
-  EXPECT_NEAR(run.summary.at("energy_in"), t.at("work_servo", end), 1e-14);
+  EXPECT_EQ(run.summary.at("work_net"), t.at("work_servo", end));
+  EXPECT_EQ(run.summary.at("work_positive"), t.at("work_positive", end));
   EXPECT_NEAR(run.summary.at("cost_of_transport"),
-              t.at("work_servo", end) / (7.5 * 9.81 * distance), 1e-13);
+              t.at("work_positive", end) / (7.5 * 9.81 * run.summary.at("path_length")), 1e-13);
   EXPECT_NEAR(run.summary.at("max_penetration"), largest("penetration", 1), 1e-18);
   EXPECT_NEAR(run.summary.at("residual_max"), largest("residual", 1), 1e-18);
   EXPECT_GT(run.summary.at("residual_max"), 1e-13);
@@ -195,10 +308,10 @@ TEST(PlanarRecord, TheSummaryFollowsFromTheFrames) {
   EXPECT_GT(run.summary.at("rigid_residual_max"), 1e-5);
   double sweeps = 0.0;
   for (double value : t.column("iterations")) sweeps += value;
-  const auto mean = std::ranges::find(run.outcome.step_figures, "iterations",
-                                      &simulation::RunOutcome::StepMean::name);
-  ASSERT_NE(mean, run.outcome.step_figures.end());
-  EXPECT_NEAR(mean->mean, sweeps / 2500.0, 1e-12);
+  const auto per_step = std::ranges::find(run.outcome.step_figures, "iterations",
+                                          &simulation::RunOutcome::StepMean::name);
+  ASSERT_NE(per_step, run.outcome.step_figures.end());
+  EXPECT_NEAR(per_step->mean, sweeps / 2500.0, 1e-12);
 }
 
 TEST(PlanarRecord, DrawnContactsCarryTheForcesOfTheStep) {

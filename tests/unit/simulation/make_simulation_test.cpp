@@ -143,9 +143,13 @@ TEST(MakeSimulation, RefusesRunsThatWouldFillTheDisk) {
   EXPECT_THAT(fault_of("duration = 1e6\n" + robot),
               HasSubstr("GB, the limit is 2 GB\n  hint: for this robot and duration at most  "
                         "rate_hz = 1."));
-  EXPECT_EQ(fault_of("duration = 1e6\n" + robot + "[record]\nrate_hz = 1.5\n"), "no fault");
-  EXPECT_THAT(fault_of("duration = 1e6\n" + robot + "[record]\nrate_hz = 2.5\n"),
-              HasSubstr("<text>:5:11: record.rate_hz"));
+  const double most = 2e9 / (8.0 * numbers * 1e6);  // Hz, of 2 GB in 1e6 s
+  const auto at_rate = [&](double rate) {
+    return fault_of("duration = 1e6\n" + robot + "[record]\nrate_hz = " + std::to_string(rate) +
+                    "\n");
+  };
+  EXPECT_EQ(at_rate(0.99 * most), "no fault");
+  EXPECT_THAT(at_rate(1.01 * most), HasSubstr("<text>:5:11: record.rate_hz"));
 }
 
 TEST(Registry, BuildsEveryWordTheScenarioAcceptsAndNoOther) {

@@ -191,6 +191,27 @@ TEST(Run, GoesOnAfterAFailedStepIfAskedAndSaysSo) {
   EXPECT_THAT(outcome.warnings[0], HasSubstr("10 of 1000 steps"));
 }
 
+TEST(Run, WarnsWhereContactsAreOffByTheRigidLawSoThatItMatters) {
+  const auto warnings = [](double usual, double at_impact, double own = 1e-11) {
+    Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
+    wheel(simulation).info = [=](std::int64_t k) {
+      return nonsmooth::ContactStepInfo{Status::ok, 1, 0, own, k == 500 ? at_impact : usual, "", 0};
+    };
+    record::TrajectorySink sink;
+    return run_into(simulation, sink).warnings;
+  };
+  EXPECT_TRUE(warnings(1e-3, 2.0).empty()) << "a landing";
+  EXPECT_TRUE(warnings(0.03, 0.1, 0.03).empty())
+      << "a solver that leaves as much, whatever the law";
+  for (const auto& [usual, at_impact] : {std::pair{0.03, 0.1}, std::pair{1e-5, 40.0}}) {
+    const auto told = warnings(usual, at_impact);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_THAT(told[0], HasSubstr("1 is the weight of the lightest link over one step"));
+    EXPECT_THAT(told[0], HasSubstr("solver.law = \"rigid\""));
+  }
+  EXPECT_THAT(warnings(0.03, 0.1)[0], HasSubstr("0.03 on average and 0.1 at most"));
+}
+
 TEST(Run, SaysWhatTheFallbackDidAndWhichPartOfTheResidualIsTheLargest) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   wheel(simulation).info = [](std::int64_t k) {

@@ -193,6 +193,7 @@ TEST(SpatialFastStep, GivesTheStepOfThePlainStep) {
       EXPECT_NEAR(fast.kinetic_energy, plain.kinetic_energy, 1e-8 * (1.0 + plain.kinetic_energy));
       const double work = 1e-8 * (1.0 + plain.kinetic_energy + std::abs(plain.work.servo));
       EXPECT_NEAR(fast.work.servo, plain.work.servo, work);
+      EXPECT_NEAR(fast.work.positive, plain.work.positive, work);
       EXPECT_NEAR(fast.work.friction, plain.work.friction, work);
       EXPECT_NEAR(fast.work.contact, plain.work.contact, work);
       EXPECT_NEAR(fast.work.gravity, plain.work.gravity, work);
@@ -364,6 +365,7 @@ TEST(SpatialFastStep, KernelsThatFuseAlikeGiveTheSameBits) {
                ASSERT_EQ(a.l, b.l);
                ASSERT_TRUE(a.near == b.near);
                ASSERT_EQ(data_a.work.scheme, data_b.work.scheme);
+               ASSERT_EQ(data_a.work.positive, data_b.work.positive);
              });
   }
 #endif

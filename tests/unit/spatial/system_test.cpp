@@ -2,9 +2,11 @@
 
 #include "coluber/spatial/system.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -12,6 +14,9 @@
 #include <gtest/gtest.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/trajectory_sink.hpp"
+#include "coluber/scenario/scenario.hpp"
+#include "coluber/simulation/simulation.hpp"
 
 #include "sample/spatial.hpp"
 #include "support/arrows.hpp"
@@ -163,6 +168,108 @@ TEST(SpatialSystem, LinkAnglesAreHeadingsThatNeverWrap) {
   }
   for (std::size_t i = 0; i + 1 < 6; ++i) {
     EXPECT_NEAR(frame[at + i + 1] - frame[at + i], 80.0 * sample::kDegree, 1e-12);
+  }
+}
+
+TEST(SpatialSystem, WhatIsRecordedOfASidewinderFitsTogether) {
+  // 52 J put in, of which the joints take most back: figures of every step
+  auto simulation = simulation::make_simulation(
+      scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/aiko_sidewinding.toml",
+                     {"duration=3.0", "record.rate_hz=1000", "world.tilt_deg=2"}));
+  record::TrajectorySink sink;
+  simulation::FrameSink* sinks[] = {&sink};
+  const auto outcome = simulation::run(simulation, sinks);
+  ASSERT_EQ(outcome.status, simulation::RunStatus::completed) << outcome.message;
+  std::map<std::string, double> summary;
+  for (const SummaryItem& item : outcome.summary) summary[item.name] = item.number();
+  const record::Trajectory& t = sink.trajectory();
+  const Model& model = dynamic_cast<const SpatialSystem&>(*simulation.system).model();
+  const double tilt = 2.0 * sample::kDegree;
+  const Vector3d weight = 9.81 * Vector3d{std::sin(tilt), 0.0, -std::cos(tilt)};
+  const int n = model.n();
+  const auto vector = [&](const char* name, std::size_t k, int i) {
+    return Vector3d{t.at(name, k, i, 0), t.at(name, k, i, 1), t.at(name, k, i, 2)};
+  };
+  const auto mean = [&](std::size_t k) {
+    Vector3d sum = Vector3d::Zero();
+    for (int i = 0; i < n; ++i) sum += vector("link_position", k, i);
+    return Eigen::Vector2d(sum.head<2>() / n);
+  };
+  const auto mean_angle = [&](std::size_t k) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) sum += t.at("link_angle", k, i);
+    return sum / n;
+  };
+  double length = 0.0;
+  double positive = 0.0;
+  double late = 0.0;
+  for (std::size_t k = 1; k < t.frames(); ++k) {
+    length += (mean(k) - mean(k - 1)).norm();
+    for (int j = 0; j < n - 1; ++j) {
+      for (int axis = 0; axis < 2; ++axis) {
+        positive +=
+            std::max(0.0, t.at("joint_torque", k, j, axis) * (t.at("joint_angle", k, j, axis) -
+                                                              t.at("joint_angle", k - 1, j, axis)));
+      }
+    }
+    double energy = 0.0;
+    Vector3d gain = Vector3d::Zero();
+    Vector3d force = Vector3d::Zero();
+    for (int i = 0; i < n; ++i) {
+      const Link& link = model.links[static_cast<std::size_t>(i)];
+      const Vector3d v = vector("link_velocity", k, i);
+      const Vector3d omega = vector("link_angular_velocity", k, i);
+      const Eigen::Quaterniond q(t.at("link_quaternion", k, i, 0), t.at("link_quaternion", k, i, 1),
+                                 t.at("link_quaternion", k, i, 2),
+                                 t.at("link_quaternion", k, i, 3));
+      const double along = omega.dot(q * Vector3d::UnitZ());
+      energy += 0.5 * (link.m * v.squaredNorm() + link.Theta_psi * omega.squaredNorm() +
+                       (link.Theta_rho - link.Theta_psi) * along * along);
+      gain += link.m * vector("link_acceleration", k, i);
+      force += vector("ground_force", k, i) + vector("contact_force", k, i) + link.m * weight;
+      late = std::max(late, (vector("link_position", k, i) - vector("link_position", k - 1, i) -
+                             0.5e-3 * (vector("link_velocity", k - 1, i) + v))
+                                .norm());
+    }
+    // the axes have turned by half a step since the velocities were found
+    ASSERT_NEAR(t.at("energy", k), energy, 1e-3 * energy + 1e-12);
+    ASSERT_LE((gain - force).norm(), 1e-8) << "Newton's law for the robot as a whole, frame " << k;
+  }
+  EXPECT_LE(late, 5e-6);
+  const std::size_t end = t.frames() - 1;
+  EXPECT_NEAR(summary.at("displacement"), (mean(end) - mean(0)).norm(), 1e-14);
+  EXPECT_NEAR(summary.at("path_length"), length, 1e-3 * length);
+  EXPECT_NEAR(summary.at("heading_change"), mean_angle(end) - mean_angle(0), 1e-12);
+  EXPECT_NEAR(summary.at("work_positive"), positive, 1e-9 * positive);
+  EXPECT_EQ(summary.at("work_positive"), t.at("work_positive", end));
+  EXPECT_EQ(summary.at("work_net"), t.at("work_servo", end));
+  EXPECT_GT(summary.at("work_positive"), 3.0 * summary.at("work_net"));
+  double robot = 0.0;
+  for (const Link& link : model.links) robot += link.m * 9.81;
+  EXPECT_NEAR(summary.at("cost_of_transport"),
+              summary.at("work_positive") / (robot * summary.at("path_length")), 1e-13);
+}
+
+TEST(SpatialSystem, AFallAddsNothingToThePath) {
+  const Model model = sample::make_aiko(3);
+  const SpatialSystem start(model,
+                            make_state(model, VectorXd::Zero(model.angles()), 0, {0.0, 0.0, 5.0},
+                                       compute_axes(0.4, 0.0, 0.0)),
+                            {});
+  SpatialSystem system(model, start.state(), {});
+  for (int k = 0; k < 500; ++k) ASSERT_EQ(system.step(JointCommand(4)).status, Status::ok);
+  std::vector<double> frame(static_cast<std::size_t>(frame_size(system.observables())));
+  system.observe(frame);
+  std::size_t at = 0;
+  for (const Observable& each : system.observables()) {
+    if (each.name == "link_acceleration") break;
+    at += static_cast<std::size_t>(each.size());
+  }
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(frame[at + 3 * i + 2], -9.81, 1e-12);
+  for (const SummaryItem& item : system.summary()) {
+    if (item.name == "path_length" || item.name == "displacement") {
+      EXPECT_NEAR(item.number(), 0.0, 1e-12) << item.name;
+    }
   }
 }
 
