@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
+#include "output_place.hpp"
 #include "page/replay_page.hpp"
 #include "page/screenshot.hpp"
 #include "terminal.hpp"
@@ -30,7 +32,49 @@ struct ExportArguments {
   fs::path out;
   std::optional<double> time;
   std::string view;
+  bool force = false;
 };
+
+// The name of the result in the run folder.
+const char* own_name(const std::string& format) {
+  return format == "csv" ? "trajectory.csv" : format == "png" ? "replay.png" : "replay.html";
+}
+
+// The first line of the table that a run's frames make.
+std::string table_header(const record::Trajectory& trajectory) {
+  std::string line = "time";
+  for (const Observable& observable : trajectory.observables) {
+    for (const std::string& name : record::column_names(observable)) line += ',' + name;
+  }
+  return line + '\n';
+}
+
+// Where the result goes. Of tables, one of the same columns is replaced; another, say of
+// measurements, is not.
+fs::path place_of(const ExportArguments& arguments, const fs::path& file,
+                  const std::function<const record::Trajectory&()>& trajectory) {
+  OutputPlace place;
+  place.own = arguments.run / own_name(arguments.to);
+  place.force = arguments.force;
+  if (arguments.to == "csv") {
+    place.endings = {".csv"};
+    place.kind = "a table of these columns";
+    place.same_kind = [&](std::string_view head) {
+      return head.starts_with(table_header(trajectory()).substr(0, looked_at));
+    };
+  } else if (arguments.to == "png") {
+    place.endings = {".png"};
+    place.kind = "a PNG picture";
+    place.same_kind = [](std::string_view head) { return head.starts_with("\x89PNG\r\n"); };
+  } else {
+    place.endings = {".html", ".htm"};
+    place.kind = "a page of Coluber";
+    place.same_kind = [](std::string_view head) {
+      return head.find("id=\"coluber-run\"") != std::string_view::npos;
+    };
+  }
+  return find_place(file, place);
+}
 
 int export_run(const ExportArguments& arguments) {
   for (const char* format : {"webm", "mjcf", "urdf"}) {
@@ -61,18 +105,28 @@ int export_run(const ExportArguments& arguments) {
     return 2;
   }
   record::require_run_folder(arguments.run);
-  const fs::path file = !arguments.out.empty() ? arguments.out
-                                               : arguments.run / (csv   ? "trajectory.csv"
-                                                                  : png ? "replay.png"
-                                                                        : "replay.html");
+  const fs::path file =
+      !arguments.out.empty() ? arguments.out : arguments.run / own_name(arguments.to);
+  std::optional<record::Trajectory> loaded;
+  const auto trajectory = [&]() -> const record::Trajectory& {
+    if (!loaded) loaded = record::load_trajectory(arguments.run);
+    return *loaded;
+  };
+  fs::path place;
+  try {
+    place = place_of(arguments, file, trajectory);
+  } catch (const RefusedPlace& refused) {
+    print_error(refused.what());
+    return 2;
+  }
   warn_if_partial(arguments.run);
   if (csv) {
-    record::save_csv(record::load_trajectory(arguments.run), file);
+    record::save_csv(trajectory(), place);
   } else if (png) {
     const ScreenshotOptions options{.time = arguments.time, .view = arguments.view};
-    if (!save_screenshot(arguments.run, file, options)) return 130;
+    if (!save_screenshot(arguments.run, place, options)) return 130;
   } else {
-    fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, file)));
+    fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, place)));
   }
   fmt::print("{}\n", file.string());
   return 0;
@@ -92,7 +146,11 @@ void add_export(CLI::App& app, Action& action) {
   command
       ->add_option("-o,--output", arguments->out,
                    "file to write (RUN/replay.html, RUN/replay.png, RUN/trajectory.csv)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("the name of the file is empty") : std::string();
+      });
+  command->add_flag("--force", arguments->force, "replace a file of another kind");
   command
       ->add_option("--time", arguments->time,
                    "png: the moment to show, s (that of --view, or the first)")
