@@ -15,11 +15,6 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool Patience::operator()() {
-  using Clock = std::chrono::steady_clock;
-  if (!interrupted.load(std::memory_order_relaxed)) return false;
-  if (!since_) since_ = Clock::now();
-  return Clock::now() - *since_ > std::chrono::milliseconds(750);
-}
+bool was_interrupted() { return interrupted.load(std::memory_order_relaxed); }
 
 }  // namespace coluber::app

@@ -39,8 +39,8 @@ struct FinishInfo {
   std::vector<SummaryItem> summary{};
 };
 
-/// Writes a run folder: run.json, trajectory.h5, replay.json and replay.bin, trajectory.csv on
-/// request (docs/runs.md).
+/// Writes a run folder: run.json, trajectory.h5, replay.json and replay.bin unless the scenario
+/// wants none, trajectory.csv on request (docs/runs.md).
 ///
 /// run.json comes first with status "running". Every frame is appended to frames.bin as it is
 /// taken, checkpoints lie beside it; the other files are made from it in finish() and appear by
@@ -78,8 +78,9 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   /// finish() writes trajectory.csv anew even if the scenario does not ask for it.
   [[nodiscard]] const std::vector<std::string>& removed() const;
 
-  /// Completes every file. Told to give up, it removes what it has made, and the run counts as
-  /// interrupted: its frames can be read, and `resume` continues it. Throws FileError.
+  /// Completes every file. A run of more than `never_given_up` bytes of frames may be told to give
+  /// up: it removes what it has made, and the run counts as interrupted: its frames can be read,
+  /// and `resume` continues it. Throws FileError.
   FinishInfo finish(const simulation::RunOutcome& outcome, const GiveUp& give_up = {});
 
   /// After an error: says in run.json that the run failed and why, if the disk still allows. The
