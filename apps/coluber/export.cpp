@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -40,17 +41,24 @@ const char* own_name(const std::string& format) {
   return format == "csv" ? "trajectory.csv" : format == "png" ? "replay.png" : "replay.html";
 }
 
-// The first line of the table that a run's frames make.
-std::string table_header(const record::Trajectory& trajectory) {
-  std::string line = "time";
-  for (const Observable& observable : trajectory.observables) {
-    for (const std::string& name : record::column_names(observable)) line += ',' + name;
+// Whether a table begins as `export` writes them for such runs, of any number of links: columns of
+// most of the quantities, and of nothing else.
+bool is_table(std::string_view head, const record::Trajectory& trajectory) {
+  std::set<std::string_view> known;
+  for (const Observable& observable : trajectory.observables) known.insert(observable.name);
+  std::set<std::string_view> found;
+  std::string_view line = head.substr(0, head.find('\n'));
+  for (bool first = true; !line.empty(); first = false) {
+    const std::string_view column = line.substr(0, line.find(','));
+    line.remove_prefix(std::min(line.size(), column.size() + 1));
+    const std::string_view quantity = column.substr(0, column.find('.'));
+    if (first ? column != "time" : !known.contains(quantity)) return false;
+    if (!first) found.insert(quantity);
   }
-  return line + '\n';
+  return 2 * found.size() >= known.size();
 }
 
-// Where the result goes. Of tables, one of the same columns is replaced; another, say of
-// measurements, is not.
+// Where the result goes. A table of measurements is not of the kind that `export` writes.
 fs::path place_of(const ExportArguments& arguments, const fs::path& file,
                   const std::function<const record::Trajectory&()>& trajectory) {
   OutputPlace place;
@@ -58,10 +66,8 @@ fs::path place_of(const ExportArguments& arguments, const fs::path& file,
   place.force = arguments.force;
   if (arguments.to == "csv") {
     place.endings = {".csv"};
-    place.kind = "a table of these columns";
-    place.same_kind = [&](std::string_view head) {
-      return head.starts_with(table_header(trajectory()).substr(0, looked_at));
-    };
+    place.kind = "a table that export wrote";
+    place.same_kind = [&](std::string_view head) { return is_table(head, trajectory()); };
   } else if (arguments.to == "png") {
     place.endings = {".png"};
     place.kind = "a PNG picture";

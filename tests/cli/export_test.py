@@ -72,6 +72,9 @@ def test_files_of_another_kind_stay(tmp, run):
           and measured.read_text().startswith("time,") and measured.stat().st_size > 1000, done.stderr)
     done = coluber("export", run, "--to", "csv", "-o", measured)
     check("a table that export wrote is replaced", done.returncode == 0 and done.stdout.strip() == str(measured), done.stderr)
+    coluber("run", FLOOR, "--duration", "0.1", "--set", "robot.links=1", "--set", "start.link=1", "--out", tmp / "short", "-q")
+    done = coluber("export", tmp / "short", "--to", "csv", "-o", measured)
+    check("… also by that of another robot", done.returncode == 0 and measured.read_text().count("link_position") == 2, done.stderr)
     (tmp / "empty.csv").touch()
     check("an empty file is no loss", coluber("export", run, "--to", "csv", "-o", tmp / "empty.csv").returncode == 0)
 
