@@ -17,4 +17,8 @@ void catch_signals() {
 
 bool was_interrupted() { return interrupted.load(std::memory_order_relaxed); }
 
+record::GiveUp give_up_beyond(std::size_t bytes) {
+  return bytes > record::never_given_up ? record::GiveUp(was_interrupted) : record::GiveUp();
+}
+
 }  // namespace coluber::app

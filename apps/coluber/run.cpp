@@ -185,7 +185,7 @@ int run(const RunArguments& arguments) {
     simulation::FrameSink* const sinks[] = {&*out};
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
-    finished = out->finish(outcome, was_interrupted);
+    finished = out->finish(outcome, give_up_beyond(out->recorded_bytes()));
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();

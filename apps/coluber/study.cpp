@@ -40,7 +40,7 @@ struct StudyArguments {
 bool finish_folder(record::RunFolder& out, const scenario::Record& record,
                    const simulation::RunOutcome& outcome, bool quiet) {
   const fs::path folder = out.path();
-  if (!out.finish(outcome, was_interrupted).whole) return false;
+  if (!out.finish(outcome, give_up_beyond(out.recorded_bytes())).whole) return false;
   const PageEnd page = write_page(folder, record, was_interrupted);
   if (!quiet) {
     fmt::print(stderr, "wrote {}\n", folder.string());

@@ -315,6 +315,9 @@ void RunFolder::checkpoint(std::string_view bytes) {
 
 std::string_view RunFolder::resume_from() const { return impl_->resume_from; }
 std::size_t RunFolder::resumed_frames() const { return impl_->resumed_frames; }
+std::size_t RunFolder::recorded_bytes() const {
+  return impl_->frames->next() * impl_->frames->frame_bytes();
+}
 const std::vector<std::string>& RunFolder::notes() const { return impl_->notes; }
 const std::vector<std::string>& RunFolder::removed() const { return impl_->removed; }
 
@@ -358,7 +361,6 @@ void RunFolder::Impl::make_derived(const GiveUp& give_up) {
   // the disk works while the fingerprints are taken
   for (const fs::path& file : files) begin_sync(partial_name(file));
   add_fingerprints(files, give_up);
-  check_given_up(give_up);
   commit_partials(files);
   sync_folder(folder);
 }
@@ -398,8 +400,7 @@ FinishInfo RunFolder::finish(const simulation::RunOutcome& outcome, const GiveUp
   };
   if (interrupted) keep();
   FinishInfo info;
-  const bool large = impl.frames->next() * impl.frames->frame_bytes() > never_given_up;
-  info.whole = impl.make_results(large ? give_up : GiveUp());
+  info.whole = impl.make_results(give_up);
   const bool goes_on = interrupted || !info.whole;
   if (goes_on && !interrupted) keep();
   const std::chrono::duration<double> writing = Clock::now() - begin;

@@ -12,8 +12,8 @@ namespace coluber::record {
 /// Empty: it never should.
 using GiveUp = std::function<bool()>;
 
-/// Frames of at most so many bytes are made into results even if told to give up: whether a run has
-/// them depends on its size, never on the speed of the machine.
+/// Frames of at most so many bytes are made into pages, and by the program into results, even after
+/// Ctrl-C: whether a run has them depends on its size, never on the speed of the machine.
 inline constexpr std::size_t never_given_up = std::size_t{32} << 20U;
 
 /// What was told to end without its result, and did.

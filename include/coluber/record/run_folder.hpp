@@ -78,9 +78,12 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   /// finish() writes trajectory.csv anew even if the scenario does not ask for it.
   [[nodiscard]] const std::vector<std::string>& removed() const;
 
-  /// Completes every file. A run of more than `never_given_up` bytes of frames may be told to give
-  /// up: it removes what it has made, and the run counts as interrupted: its frames can be read,
-  /// and `resume` continues it. Throws FileError.
+  /// Of all frames so far (bytes): how large the results will be. Tell finish() to give up where
+  /// they are more than `never_given_up`, and the answer does not depend on the machine.
+  [[nodiscard]] std::size_t recorded_bytes() const;
+
+  /// Completes every file. Told to give up, it removes what it has made, and the run counts as
+  /// interrupted: its frames can be read, and `resume` continues it. Throws FileError.
   FinishInfo finish(const simulation::RunOutcome& outcome, const GiveUp& give_up = {});
 
   /// After an error: says in run.json that the run failed and why, if the disk still allows. The
