@@ -1,6 +1,8 @@
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +14,7 @@
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
+#include "output_place.hpp"
 #include "page/replay_page.hpp"
 #include "page/screenshot.hpp"
 #include "run_data.hpp"
@@ -30,7 +33,54 @@ struct ExportArguments {
   fs::path out;
   std::optional<double> time;
   std::string view;
+  bool force = false;
 };
+
+// The name of the result in the run folder.
+const char* own_name(const std::string& format) {
+  return format == "csv" ? "trajectory.csv" : format == "png" ? "replay.png" : "replay.html";
+}
+
+// Whether a table begins as `export` writes them for such runs, of any number of links: columns of
+// most of the quantities, and of nothing else.
+bool is_table(std::string_view head, const record::Trajectory& trajectory) {
+  std::set<std::string_view> known;
+  for (const Observable& observable : trajectory.observables) known.insert(observable.name);
+  std::set<std::string_view> found;
+  std::string_view line = head.substr(0, head.find('\n'));
+  for (bool first = true; !line.empty(); first = false) {
+    const std::string_view column = line.substr(0, line.find(','));
+    line.remove_prefix(std::min(line.size(), column.size() + 1));
+    const std::string_view quantity = column.substr(0, column.find('.'));
+    if (first ? column != "time" : !known.contains(quantity)) return false;
+    if (!first) found.insert(quantity);
+  }
+  return 2 * found.size() >= known.size();
+}
+
+// Where the result goes. A table of measurements is not of the kind that `export` writes.
+fs::path place_of(const ExportArguments& arguments, const fs::path& file,
+                  const std::function<const record::Trajectory&()>& trajectory) {
+  OutputPlace place;
+  place.own = arguments.run / own_name(arguments.to);
+  place.force = arguments.force;
+  if (arguments.to == "csv") {
+    place.endings = {".csv"};
+    place.kind = "a table that export wrote";
+    place.same_kind = [&](std::string_view head) { return is_table(head, trajectory()); };
+  } else if (arguments.to == "png") {
+    place.endings = {".png"};
+    place.kind = "a PNG picture";
+    place.same_kind = [](std::string_view head) { return head.starts_with("\x89PNG\r\n"); };
+  } else {
+    place.endings = {".html", ".htm"};
+    place.kind = "a page of Coluber";
+    place.same_kind = [](std::string_view head) {
+      return head.find("id=\"coluber-run\"") != std::string_view::npos;
+    };
+  }
+  return find_place(file, place);
+}
 
 int export_run(const ExportArguments& arguments) {
   for (const char* format : {"webm", "mjcf", "urdf"}) {
@@ -54,19 +104,29 @@ int export_run(const ExportArguments& arguments) {
     print_error("error: --view: " + fault);
     return 2;
   }
+  const fs::path file =
+      !arguments.out.empty() ? arguments.out : arguments.run / own_name(arguments.to);
+  std::optional<record::Trajectory> loaded;
+  const auto trajectory = [&]() -> const record::Trajectory& {
+    if (!loaded) loaded = load_recorded(arguments.run);
+    return *loaded;
+  };
+  fs::path place;
+  try {
+    place = place_of(arguments, file, trajectory);
+  } catch (const RefusedPlace& refused) {
+    print_error(refused.what());
+    return 2;
+  }
   record::require_run_folder(arguments.run);
-  const fs::path file = !arguments.out.empty() ? arguments.out
-                                               : arguments.run / (csv   ? "trajectory.csv"
-                                                                  : png ? "replay.png"
-                                                                        : "replay.html");
   warn_if_partial(arguments.run);
   if (csv) {
-    record::save_csv(load_recorded(arguments.run), file);
+    record::save_csv(trajectory(), place);
   } else if (png) {
     const ScreenshotOptions options{.time = arguments.time, .view = arguments.view};
-    if (!save_screenshot(arguments.run, file, options)) return 130;
+    if (!save_screenshot(arguments.run, place, options)) return 130;
   } else {
-    fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, file)));
+    fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, place)));
   }
   fmt::print("{}\n", file.string());
   return 0;
@@ -86,7 +146,11 @@ void add_export(CLI::App& app, Action& action) {
   command
       ->add_option("-o,--output", arguments->out,
                    "file to write (RUN/replay.html, RUN/replay.png, RUN/trajectory.csv)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("the name of the file is empty") : std::string();
+      });
+  command->add_flag("--force", arguments->force, "replace a file of another kind");
   command
       ->add_option("--time", arguments->time,
                    "png: the moment to show, s (that of --view, or the first)")

@@ -15,11 +15,10 @@ void catch_signals() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool Patience::operator()() {
-  using Clock = std::chrono::steady_clock;
-  if (!interrupted.load(std::memory_order_relaxed)) return false;
-  if (!since_) since_ = Clock::now();
-  return Clock::now() - *since_ > std::chrono::milliseconds(750);
+bool was_interrupted() { return interrupted.load(std::memory_order_relaxed); }
+
+record::GiveUp give_up_beyond(std::size_t bytes) {
+  return bytes > record::never_given_up ? record::GiveUp(was_interrupted) : record::GiveUp();
 }
 
 }  // namespace coluber::app

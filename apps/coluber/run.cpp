@@ -147,7 +147,6 @@ void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) 
 
 int run(const RunArguments& arguments) {
   record::skip_hdf5_exit_flush();
-  catch_signals();
   scenario::Overrides overrides = arguments.overrides;
   if (!arguments.duration.empty()) overrides.push_back("duration=" + arguments.duration);
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
@@ -157,6 +156,7 @@ int run(const RunArguments& arguments) {
   for (const drive::Warning& warning : simulation.warnings) print_warning(warning.text);
   const std::size_t warned = simulation.warnings.size();
 
+  catch_signals();  // before there is anything to keep, Ctrl-C ends the program by itself
   std::optional<record::RunFolder> out;
   try {
     open_folder(arguments, simulation, out);
@@ -178,8 +178,6 @@ int run(const RunArguments& arguments) {
   if (!arguments.quiet && is_terminal()) {
     options.progress = [&](const simulation::Progress& now) { progress.show(now); };
   }
-  Patience patience;
-  const record::GiveUp give_up = [&patience] { return patience(); };
   simulation::RunOutcome outcome;
   record::FinishInfo finished;
   try {
@@ -188,7 +186,7 @@ int run(const RunArguments& arguments) {
     simulation::FrameSink* const sinks[] = {&*out};
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
-    finished = out->finish(outcome, give_up);
+    finished = out->finish(outcome, give_up_beyond(out->recorded_bytes()));
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();
@@ -201,8 +199,9 @@ int run(const RunArguments& arguments) {
   }
 
   dump_hardest_problem(simulation, arguments.quiet);
-  const fs::path page = folder / "replay.html";
-  const bool has_page = finished.whole && write_page(folder, page, give_up);
+  const PageEnd page = finished.whole
+                           ? write_page(folder, simulation.scenario.record, was_interrupted)
+                           : PageEnd::none;
 
   for (std::size_t k = warned; k < outcome.warnings.size(); ++k) print_warning(outcome.warnings[k]);
   if (arguments.json) {
@@ -233,9 +232,11 @@ int run(const RunArguments& arguments) {
           fmt::print(stderr, "{} ({})\n", outcome.message, outcome.stopped_by);
         }
         fmt::print(stderr, "wrote {}\n", folder.string());
-        if (has_page) fmt::print(stderr, "open  {}\n", page.string());
+        if (page == PageEnd::written) {
+          fmt::print(stderr, "open  {}\n", (folder / "replay.html").string());
+        }
       }
-      return !has_page && interrupted ? 130 : 0;
+      return page == PageEnd::given_up ? 130 : 0;
     case simulation::RunStatus::interrupted:
       fmt::print(stderr, "{}; {} holds the run so far, which is partial; --resume continues it\n",
                  outcome.message, folder.string());

@@ -38,16 +38,16 @@ struct StudyArguments {
 };
 
 // The frames and figures as a run folder, with its page. False: interrupted before it was whole.
-bool finish_folder(record::RunFolder& out, const simulation::RunOutcome& outcome, bool quiet) {
-  Patience patience;
-  const record::GiveUp give_up = [&patience] { return patience(); };
+bool finish_folder(record::RunFolder& out, const scenario::Record& record,
+                   const simulation::RunOutcome& outcome, bool quiet) {
   const fs::path folder = out.path();
-  const fs::path page = folder / "replay.html";
-  if (!out.finish(outcome, give_up).whole) return false;
-  const bool has_page = write_page(folder, page, give_up);
+  if (!out.finish(outcome, give_up_beyond(out.recorded_bytes())).whole) return false;
+  const PageEnd page = write_page(folder, record, was_interrupted);
   if (!quiet) {
     fmt::print(stderr, "wrote {}\n", folder.string());
-    if (has_page) fmt::print(stderr, "open  {}\n", page.string());
+    if (page == PageEnd::written) {
+      fmt::print(stderr, "open  {}\n", (folder / "replay.html").string());
+    }
   }
   return true;
 }
@@ -78,7 +78,7 @@ int run_study(const StudyArguments& arguments) {
   bool whole = true;
   try {
     outcome = simulation::run(job, sinks, &interrupted);
-    if (out) whole = finish_folder(*out, outcome, arguments.quiet);
+    if (out) whole = finish_folder(*out, job.scenario.record, outcome, arguments.quiet);
   } catch (const std::exception& error) {
     if (out) out->abandon(error.what());
     throw;

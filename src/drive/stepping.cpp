@@ -9,9 +9,8 @@ const keys::Section& stepping_keys() {
       keys::Table<Stepping>("solver")
           .row({.name = "dt",
                 .unit = "s",
-                .min = 0,
+                .min = keys::limits::least_dt,
                 .max = keys::limits::dt,
-                .above_min = true,
                 .doc = "time step",
                 .example = "1e-3"},
                &Stepping::dt)

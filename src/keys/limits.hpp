@@ -7,6 +7,7 @@ namespace coluber::keys::limits {
 
 inline constexpr double duration = 1e6;          ///< s
 inline constexpr double dt = 0.1;                ///< s
+inline constexpr double least_dt = 1e-9;         ///< s
 inline constexpr double links = 100000;          ///< –
 inline constexpr std::size_t obstacles = 10000;  ///< –
 inline constexpr double steps = 1e10;            ///< in a run

@@ -16,6 +16,8 @@ class CsvWriter {
  public:
   CsvWriter(const std::filesystem::path& file, const std::vector<Observable>& observables);
   void row(double time, std::span<const double> values);
+  /// Ends it under its partial name, not yet on the disk.
+  void close() { out_.close(); }
   void commit() { out_.commit(); }
 
  private:

@@ -236,6 +236,8 @@ RecordedFrames load_frames(const std::filesystem::path& run_folder) {
 FrameReader::FrameReader(const std::filesystem::path& file)
     : name_(file.string()), in_(std::fopen(file.c_str(), "rb"), std::fclose) {
   if (!in_) fail("read", file, errno);
+  constexpr std::size_t stream_bytes = 1U << 17U;
+  static_cast<void>(std::setvbuf(in_.get(), nullptr, _IOFBF, stream_bytes));
   header_.resize(head_bytes);
   header_.resize(std::fread(header_.data(), 1, head_bytes, in_.get()));
   const std::size_t whole = header_length(header_, name_);

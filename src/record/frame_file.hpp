@@ -85,6 +85,7 @@ class COLUBER_EXPORT FrameWriter {
 
   /// Frames in the file.
   [[nodiscard]] std::size_t recorded() const { return recorded_; }
+  [[nodiscard]] std::size_t frame_bytes() const { return record_bytes_; }
   /// Number of the next row.
   [[nodiscard]] std::size_t next() const { return next_; }
   void go_to(std::size_t frame);

@@ -24,14 +24,15 @@ namespace {
 
 // Where an HDF5 file says that it ends; 0 where it does not begin as one.
 std::uint64_t stated_end(const std::filesystem::path& file) {
-  std::array<char, 48> head{};
+  std::array<char, 52> head{};
   std::ifstream in(file, std::ios::binary);
   in.read(head.data(), head.size());
   constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
   if (!in || !std::string_view(head.data(), head.size()).starts_with(signature)) return 0;
-  // superblock of version 0, or of 2 or 3 (no library writes 1); addresses of 8 bytes
+  // superblock of any version, 1 where the index of chunks is smaller; addresses of 8 bytes
   std::size_t at = 0;
   if (head[8] == 0 && head[13] == 8) at = 40;
+  if (head[8] == 1 && head[13] == 8) at = 44;
   if ((head[8] == 2 || head[8] == 3) && head[9] == 8) at = 28;
   if (at == 0) return 0;
   std::uint64_t end = 0;

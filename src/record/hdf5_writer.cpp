@@ -14,6 +14,7 @@
 #include "coluber/core/error.hpp"
 #include "coluber/record/run_folder.hpp"
 
+#include "record/chunk_codec.hpp"
 #include "record/drawn_part.hpp"
 #include "record/hdf5_handle.hpp"
 #include "record/json_text.hpp"
@@ -23,9 +24,9 @@ namespace coluber::record {
 
 namespace {
 
-constexpr hsize_t chunk_frames = 128;       // frames a chunk, and between two writes …
+constexpr hsize_t chunk_frames = 512;       // frames a chunk, and between two writes …
 constexpr hsize_t chunk_bytes = 1U << 20U;  // … fewer where they are larger than this
-constexpr unsigned deflate_level = 4;
+constexpr unsigned deflate_level = 1;       // ChunkCodec deflates; HDF5 only notes the number
 
 Handle string_type() {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -34,14 +35,18 @@ Handle string_type() {
   return type;
 }
 
-// In memory and in the file.
-template <typename Number>
-hid_t memory_type() {
-  return std::is_same_v<Number, float> ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
-}
 template <typename Number>
 hid_t file_type() {
   return std::is_same_v<Number, float> ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
+}
+
+// Half the entries of a node of the index of chunks: one of a short file has room for 64 otherwise,
+// some kilobytes in every dataset.
+unsigned index_size(std::size_t frames) {
+  constexpr std::size_t least = 4;  // chunks of large frames are more than these
+  constexpr std::size_t usual = 32;
+  const std::size_t chunks = (frames - std::min<std::size_t>(frames, 1)) / chunk_frames + 1;
+  return static_cast<unsigned>(std::clamp<std::size_t>((chunks + 1) / 2, least, usual));
 }
 
 }  // namespace
@@ -52,10 +57,11 @@ struct Hdf5Writer::Impl {
   struct Dataset {
     std::string name;
     std::size_t size = 1;       // numbers per frame
-    hid_t type = 0;             // of a number in memory
+    std::size_t width = 8;      // bytes of a number
     hsize_t chunk = 1;          // frames between two writes
     hsize_t buffered = 0;       // frames
-    std::vector<hsize_t> dims;  // dims[0] is the number of frames written
+    hsize_t written = 0;        // frames
+    std::vector<hsize_t> dims;  // dims[0] is the number of frames, as far as it is known
     std::vector<std::byte> buffer;
     Handle id;
   };
@@ -66,6 +72,10 @@ struct Hdf5Writer::Impl {
   DrawnPart drawn;
   std::optional<Dataset> drawing;
   std::vector<float> drawn_frame;
+  std::size_t frames = unknown_frames;  // that will come
+  ChunkCodec codec;
+  Handle text_type = string_type();
+  Handle one{H5Screate(H5S_SCALAR), H5Sclose};
 
   [[noreturn]] void fail(const char* verb) const {
     const int error = errno;
@@ -78,27 +88,24 @@ struct Hdf5Writer::Impl {
   }
 
   void write_attribute(hid_t object, const char* name, const std::string& text) const {
-    const Handle type = string_type();
-    const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
     const Handle attribute(
-        H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+        H5Acreate2(object, name, text_type.get(), one.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     const char* data = text.c_str();
     check(attribute.valid() &&
-          H5Awrite(attribute.get(), type.get(), static_cast<const void*>(&data)) >= 0);
+          H5Awrite(attribute.get(), text_type.get(), static_cast<const void*>(&data)) >= 0);
   }
 
   void write_attribute(hid_t object, const char* name,
                        const std::vector<std::string>& texts) const {
     if (texts.empty()) return;
-    const Handle type = string_type();
     const hsize_t count = texts.size();
     const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
     const Handle attribute(
-        H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+        H5Acreate2(object, name, text_type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     std::vector<const char*> data;
     for (const std::string& text : texts) data.push_back(text.c_str());
     check(attribute.valid() &&
-          H5Awrite(attribute.get(), type.get(), static_cast<const void*>(data.data())) >= 0);
+          H5Awrite(attribute.get(), text_type.get(), static_cast<const void*>(data.data())) >= 0);
   }
 
   // Chunked, compressed, and a damaged chunk is found when read.
@@ -125,7 +132,7 @@ struct Hdf5Writer::Impl {
                                      const std::vector<int>& shape) const {
     Dataset dataset;
     dataset.name = name;
-    dataset.type = memory_type<Number>();
+    dataset.width = sizeof(Number);
     dataset.dims = {0};
     std::vector<hsize_t> limits{H5S_UNLIMITED};
     std::vector<hsize_t> chunk{0};
@@ -135,8 +142,10 @@ struct Hdf5Writer::Impl {
       limits.push_back(static_cast<hsize_t>(extent));
       chunk.push_back(static_cast<hsize_t>(std::max(extent, 1)));
     }
+    if (frames != unknown_frames) dataset.dims[0] = frames;
     const hsize_t frame_bytes = sizeof(Number) * std::max<hsize_t>(dataset.size, 1);
     dataset.chunk = std::clamp<hsize_t>(chunk_bytes / frame_bytes, 1, chunk_frames);
+    dataset.chunk = std::clamp<hsize_t>(frames, 1, dataset.chunk);
     chunk[0] = dataset.chunk;
     dataset.id = create(parent, name, file_type<Number>(), dataset.dims, limits, chunk);
     dataset.buffer.reserve(dataset.chunk * dataset.size * sizeof(Number));
@@ -152,7 +161,7 @@ struct Hdf5Writer::Impl {
   }
 
   template <typename Number>
-  void append(Dataset& dataset, std::span<const Number> numbers) const {
+  void append(Dataset& dataset, std::span<const Number> numbers) {
     const auto bytes = std::as_bytes(numbers);
     dataset.buffer.insert(dataset.buffer.end(), bytes.begin(), bytes.end());
     if (++dataset.buffered < dataset.chunk) return;
@@ -160,36 +169,39 @@ struct Hdf5Writer::Impl {
     flush(dataset);
   }
 
-  void flush(Dataset& dataset) const {
+  // Writes the chunk that is buffered, filled up with zeros.
+  void flush(Dataset& dataset) {
     if (dataset.buffered == 0) return;
     errno = 0;
     std::vector<hsize_t> start(dataset.dims.size(), 0);
-    std::vector<hsize_t> count = dataset.dims;
-    start[0] = dataset.dims[0];
-    count[0] = dataset.buffered;
-    dataset.dims[0] += dataset.buffered;
-    check(H5Dset_extent(dataset.id.get(), dataset.dims.data()) >= 0);
+    start[0] = dataset.written;
+    dataset.written += dataset.buffered;
+    if (dataset.written > dataset.dims[0]) {
+      dataset.dims[0] = dataset.written;
+      check(H5Dset_extent(dataset.id.get(), dataset.dims.data()) >= 0);
+    }
     if (dataset.size > 0) {
-      const Handle space(H5Dget_space(dataset.id.get()), H5Sclose);
-      const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
-                          H5Sclose);
-      check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
-                                nullptr) >= 0 &&
-            H5Dwrite(dataset.id.get(), dataset.type, memory.get(), space.get(), H5P_DEFAULT,
-                     dataset.buffer.data()) >= 0);
+      dataset.buffer.resize(dataset.chunk * dataset.size * dataset.width);
+      const auto chunk = codec.encode(dataset.buffer, dataset.width);
+      check(H5Dwrite_chunk(dataset.id.get(), H5P_DEFAULT, 0, start.data(), chunk.size(),
+                           chunk.data()) >= 0);
     }
     dataset.buffer.clear();
     dataset.buffered = 0;
   }
 };
 
-Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>& observables)
+Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>& observables,
+                       std::size_t frames)
     : impl_(std::make_unique<Impl>()) {
   const Quiet quiet;
   impl_->file = std::move(file);
+  impl_->frames = frames;
   errno = 0;
+  const Handle layout(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  impl_->check(H5Pset_istore_k(layout.get(), index_size(frames)) >= 0);
   impl_->handle =
-      Handle(H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+      Handle(H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, layout.get(), H5P_DEFAULT),
              H5Fclose);
   impl_->check(impl_->handle.valid());
   impl_->add_observable({"time", "s", "true time of the frame", {}, {}});
@@ -237,7 +249,7 @@ void Hdf5Writer::drawing_row(std::span<const float> replay) {
   impl_->append(*impl_->drawing, std::span<const float>(impl_->drawn_frame));
 }
 
-void Hdf5Writer::commit() {
+void Hdf5Writer::close() {
   const Quiet quiet;
   for (Impl::Dataset& dataset : impl_->datasets) impl_->flush(dataset);
   if (impl_->drawing) impl_->flush(*impl_->drawing);
@@ -247,6 +259,10 @@ void Hdf5Writer::commit() {
   if (impl_->drawing) good = impl_->drawing->id.close() && good;
   good = impl_->handle.close() && good;
   impl_->check(good);
+}
+
+void Hdf5Writer::commit() {
+  close();
   sync_file(partial_name(impl_->file));
   rename_partial(impl_->file);
 }

@@ -18,11 +18,17 @@ namespace coluber::record {
 inline constexpr const char* drawing_name = "drawing";
 inline constexpr const char* drawing_header_name = "header";
 
+inline constexpr std::size_t unknown_frames = static_cast<std::size_t>(-1);
+
 /// `time` and every observable as a float64 dataset of its name, frames along the first axis, with
 /// `unit`, `doc` and `components` as attributes. Grows under its partial name. Throws FileError.
+/// Datasets are chunked, compressed, and a damaged chunk is found when read.
 class COLUBER_EXPORT Hdf5Writer {
  public:
-  Hdf5Writer(std::filesystem::path file, const std::vector<Observable>& observables);
+  /// `frames` is the number of rows that will come, as far as it is known: it keeps a short file
+  /// small.
+  Hdf5Writer(std::filesystem::path file, const std::vector<Observable>& observables,
+             std::size_t frames = unknown_frames);
   Hdf5Writer(const Hdf5Writer&) = delete;
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
   ~Hdf5Writer();
@@ -34,6 +40,9 @@ class COLUBER_EXPORT Hdf5Writer {
   void row(double time, std::span<const double> values);
   /// A frame of that replay, one for each row.
   void drawing_row(std::span<const float> replay);
+  /// Closes the file under its partial name; it is not on the disk yet.
+  void close();
+  /// Closes it, brings it to the disk and gives it its name.
   void commit();
 
  private:

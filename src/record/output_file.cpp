@@ -38,6 +38,8 @@ void rename_partial(const std::filesystem::path& file) {
 
 namespace {
 
+constexpr std::size_t buffer_bytes = 1U << 16U;
+
 void sync_path(const std::filesystem::path& path, int flags) {
   const int fd = ::open(path.c_str(), flags | O_RDONLY | O_CLOEXEC);
   if (fd < 0) fail("open", path, errno);
@@ -49,6 +51,18 @@ void sync_path(const std::filesystem::path& path, int flags) {
 }
 
 }  // namespace
+
+void begin_sync(const std::filesystem::path& file) noexcept {
+  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  static_cast<void>(::sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE));
+  ::close(fd);
+}
+
+void commit_partials(std::span<const std::filesystem::path> files) {
+  for (const std::filesystem::path& file : files) sync_file(partial_name(file));
+  for (const std::filesystem::path& file : files) rename_partial(file);
+}
 
 void sync_file(const std::filesystem::path& file) { sync_path(file, 0); }
 
@@ -90,6 +104,7 @@ Fingerprint compute_fingerprint(const std::filesystem::path& file, const GiveUp&
 OutputFile::OutputFile(std::filesystem::path file) : file_(std::move(file)) {
   stream_ = std::fopen(partial_name(file_).c_str(), "wb");
   if (stream_ == nullptr) fail("write", file_, errno);
+  static_cast<void>(std::setvbuf(stream_, nullptr, _IOFBF, buffer_bytes));
 }
 
 OutputFile::~OutputFile() {
@@ -108,21 +123,20 @@ void OutputFile::write(std::span<const float> values) {
   write(std::string_view(reinterpret_cast<const char*>(values.data()), values.size_bytes()));
 }
 
-void OutputFile::close_stream() {
+void OutputFile::close() {
+  errno = 0;
   if (std::fclose(std::exchange(stream_, nullptr)) != 0) fail("write", file_, errno);
-  rename_partial(file_);
 }
 
 void OutputFile::commit() {
   errno = 0;
   if (std::fflush(stream_) != 0 || ::fsync(::fileno(stream_)) != 0) fail("write", file_, errno);
-  close_stream();
+  commit_unsynced();
 }
 
 void OutputFile::commit_unsynced() {
-  errno = 0;
-  if (std::fflush(stream_) != 0) fail("write", file_, errno);
-  close_stream();
+  close();
+  rename_partial(file_);
 }
 
 }  // namespace coluber::record

@@ -18,6 +18,11 @@ std::filesystem::path partial_name(const std::filesystem::path& file);
 /// Gives a finished `.part` file its name. Throws FileError.
 void rename_partial(const std::filesystem::path& file);
 
+/// Asks for a file to be brought to the disk, and does not wait for it.
+void begin_sync(const std::filesystem::path& file) noexcept;
+/// Brings finished `.part` files to the disk and gives them their names. Throws FileError.
+void commit_partials(std::span<const std::filesystem::path> files);
+
 /// Brings a file, or the names in a folder, to the disk. Throws FileError.
 void sync_file(const std::filesystem::path& file);
 void sync_folder(const std::filesystem::path& folder);
@@ -47,14 +52,14 @@ class COLUBER_EXPORT OutputFile {
 
   void write(std::string_view bytes);
   void write(std::span<const float> values);  ///< little-endian
+  /// Ends it under its partial name, not yet on the disk.
+  void close();
   /// Brings it to the disk and gives it its name; that the name lasts takes sync_folder().
   void commit();
   /// Gives it its name at once: a crash of the program does not harm it, one of the machine may.
   void commit_unsynced();
 
  private:
-  void close_stream();
-
   std::filesystem::path file_;
   std::FILE* stream_ = nullptr;
 };

@@ -19,6 +19,7 @@
 #include "coluber/record/frames.hpp"
 #include "coluber/record/run_state.hpp"
 
+#include "record/frame_file.hpp"
 #include "record/refuse.hpp"
 #include "record/replay_check.hpp"
 
@@ -98,6 +99,14 @@ std::size_t count_of(const Json& json, const char* key, const fs::path& file) {
     refuse(file, fmt::format("\"{}\" is not a count", key), "the file is damaged; run again");
   }
   return found->get<std::size_t>();
+}
+
+// What the scenario of the run says; true where nothing can be read of it.
+bool wants_replay(const fs::path& run_folder) {
+  const std::string text = load_run_file(run_folder / "run.json");
+  const Json run = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
+  const Json::json_pointer key("/scenario/resolved/record/replay");
+  return !run.is_object() || !run.contains(key) || run.at(key) != false;
 }
 
 // The numbers of one column to their last bit: float32 bits as uint32, each replaced by its
@@ -183,9 +192,16 @@ PackedReplay pack_replay(std::span<const float> values, std::size_t floats_per_f
   return packed;
 }
 
-Replay load_replay(const fs::path& run_folder) {
+Replay load_replay(const fs::path& run_folder, const GiveUp& give_up) {
   if (!is_partial(run_folder)) {
-    return {load_run_file(run_folder / "replay.json"), load_run_file(run_folder / "replay.bin")};
+    std::error_code error;
+    if (fs::exists(run_folder / "trajectory.h5", error) &&
+        !fs::exists(run_folder / "replay.json", error) && !wants_replay(run_folder)) {
+      refuse(run_folder, "has no replay: it was recorded with record.replay = false",
+             "`coluber plot` draws it; for a page run it again with  --set record.replay=true");
+    }
+    return {load_run_file(run_folder / "replay.json"),
+            load_run_file(run_folder / "replay.bin", give_up)};
   }
   RecordedFrames recorded = load_frames(run_folder);
   if (recorded.trajectory.frames() == 0) {
@@ -196,11 +212,11 @@ Replay load_replay(const fs::path& run_folder) {
           std::string(data, recorded.replay.size() * sizeof(float))};
 }
 
-PackedRun pack_run(const fs::path& run_folder, const GiveUp& give_up) {
+PackedRun pack_run(const fs::path& run_folder, const GiveUp& told) {
   require_run_folder(run_folder);
   const fs::path header = run_folder / "replay.json";
   const fs::path data = run_folder / "replay.bin";
-  const Replay stored_replay = load_replay(run_folder);
+  const Replay stored_replay = load_replay(run_folder, told);
   const Json replay = parse_json(stored_replay.header, header);
   if (replay.value("format", Json()) != "coluber-replay" || replay.value("version", Json()) != 1) {
     refuse(header, "is not a replay of version 1", "run the scenario again with this Coluber");
@@ -220,6 +236,8 @@ PackedRun pack_run(const fs::path& run_folder, const GiveUp& give_up) {
            "the file was cut short or belongs to another run; run again");
   }
   static_assert(std::endian::native == std::endian::little, "swap bytes here for other machines");
+  const GiveUp give_up = bytes.size() > never_given_up ? told : GiveUp();
+  check_given_up(give_up);
   std::vector<float> values(bytes.size() / 4);
   std::memcpy(values.data(), bytes.data(), bytes.size());
   const Json clock = time_field(replay);

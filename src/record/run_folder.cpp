@@ -120,6 +120,7 @@ struct RunFolder::Impl {
   FolderLock lock;
   Json run;
   bool csv = false;
+  bool writes_replay = true;
   std::optional<ReplayLayout> replay;
   std::optional<FrameWriter> frames;
   std::vector<float> replay_frame;
@@ -155,7 +156,7 @@ struct RunFolder::Impl {
   void describe(const JobInfo& job, const RunFolderOptions& options);
   void resume(const RunToResume& old, const std::string& header, std::size_t values);
   void make_derived(const GiveUp& give_up);
-  void add_fingerprints(const GiveUp& give_up);
+  void add_fingerprints(std::span<const fs::path> files, const GiveUp& give_up);
   bool make_results(const GiveUp& give_up);
 };
 
@@ -189,6 +190,7 @@ void RunFolder::Impl::describe(const JobInfo& job, const RunFolderOptions& optio
   run["wall"] = {{"start", utc_now()}};
   csv = scenario.record.csv;
   run["csv"] = csv;
+  writes_replay = scenario.record.replay;
   dt = job.dt;
   scenario_hash = scenario.hash;
 }
@@ -313,16 +315,22 @@ void RunFolder::checkpoint(std::string_view bytes) {
 
 std::string_view RunFolder::resume_from() const { return impl_->resume_from; }
 std::size_t RunFolder::resumed_frames() const { return impl_->resumed_frames; }
+std::size_t RunFolder::recorded_bytes() const {
+  return impl_->frames->next() * impl_->frames->frame_bytes();
+}
 const std::vector<std::string>& RunFolder::notes() const { return impl_->notes; }
 const std::vector<std::string>& RunFolder::removed() const { return impl_->removed; }
 
 void RunFolder::Impl::make_derived(const GiveUp& give_up) {
   FrameReader reader(folder / frames_name);
-  Hdf5Writer trajectory(folder / "trajectory.h5", reader.layout().observables);
-  trajectory.add_drawing(reader.layout().replay);
+  const FrameLayout& layout = reader.layout();
+  std::vector<fs::path> files{folder / "trajectory.h5"};
+  Hdf5Writer trajectory(files.front(), layout.observables, frames->next());
+  trajectory.add_drawing(layout.replay);
   std::optional<CsvWriter> table;
-  if (csv) table.emplace(folder / table_name, reader.layout().observables);
-  OutputFile data(folder / "replay.bin");
+  if (csv) table.emplace(files.emplace_back(folder / table_name), layout.observables);
+  std::optional<OutputFile> data;
+  if (writes_replay) data.emplace(files.emplace_back(folder / "replay.bin"));
   FrameRecord frame;
   std::size_t unsynced = 0;
   for (std::size_t k = 0; k < frames->next(); ++k) {
@@ -334,33 +342,35 @@ void RunFolder::Impl::make_derived(const GiveUp& give_up) {
     trajectory.row(frame.time, frame.values);
     trajectory.drawing_row(frame.replay);
     if (table) table->row(frame.time, frame.values);
-    data.write(frame.replay);
-    unsynced += reader.layout().record_bytes;
+    if (data) data->write(frame.replay);
+    unsynced += layout.record_bytes;
     if (unsynced < sync_bytes) continue;
     unsynced = 0;
-    for (const char* name : {"trajectory.h5", "replay.bin", table_name}) {
-      if (name != table_name || table) sync_file(partial_name(folder / name));
-    }
+    for (const fs::path& file : files) sync_file(partial_name(file));
   }
-  trajectory.commit();
-  if (table) table->commit();
-  data.commit();
-  Json replay_header = reader.layout().replay;
-  replay_header["frames"] = frames->next();
-  OutputFile header(folder / "replay.json");
-  header.write(replay_header.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
-  header.commit();
+  trajectory.close();
+  if (table) table->close();
+  if (data) data->close();
+  if (writes_replay) {
+    Json replay_header = layout.replay;
+    replay_header["frames"] = frames->next();
+    OutputFile header(files.emplace_back(folder / "replay.json"));
+    header.write(replay_header.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+    header.close();
+  }
+  // the disk works while the fingerprints are taken
+  for (const fs::path& file : files) begin_sync(partial_name(file));
+  add_fingerprints(files, give_up);
+  commit_partials(files);
   sync_folder(folder);
 }
 
 // Lets a reader tell a damaged file before opening it.
-void RunFolder::Impl::add_fingerprints(const GiveUp& give_up) {
-  std::error_code error;
-  for (const char* name : derived_files) {
-    if (!fs::exists(folder / name, error)) continue;
-    const Fingerprint fingerprint = compute_fingerprint(folder / name, give_up);
-    run["files"][name] = {{"bytes", fingerprint.bytes},
-                          {"hash", fmt::format("{:016x}", fingerprint.hash)}};
+void RunFolder::Impl::add_fingerprints(std::span<const fs::path> files, const GiveUp& give_up) {
+  for (const fs::path& file : files) {
+    const Fingerprint fingerprint = compute_fingerprint(partial_name(file), give_up);
+    run["files"][file.filename().string()] = {{"bytes", fingerprint.bytes},
+                                              {"hash", fmt::format("{:016x}", fingerprint.hash)}};
   }
 }
 
@@ -368,12 +378,14 @@ void RunFolder::Impl::add_fingerprints(const GiveUp& give_up) {
 bool RunFolder::Impl::make_results(const GiveUp& give_up) {
   try {
     make_derived(give_up);
-    add_fingerprints(give_up);
     return true;
   } catch (const GivenUp&) {
     remove_derived(folder);
     run.erase("files");
     return false;
+  } catch (const std::exception&) {
+    run.erase("files");
+    throw;
   }
 }
 

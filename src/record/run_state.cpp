@@ -4,6 +4,7 @@
 #include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -37,13 +38,19 @@ void require_run_folder(const fs::path& run_folder) {
          "name the folder that `coluber run` wrote");
 }
 
-std::string load_run_file(const fs::path& file) {
+std::string load_run_file(const fs::path& file, const GiveUp& give_up) {
   std::error_code error;
   std::ifstream in(file, std::ios::binary);
   if (!in || !fs::is_regular_file(file, error)) {
     refuse(file, "cannot be read", "name a folder that `coluber run` wrote and completed");
   }
-  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  std::string bytes;
+  std::vector<char> part(std::size_t{1} << 20U);
+  while (in) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    bytes.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > never_given_up) check_given_up(give_up);
+  }
   if (in.bad()) throw FileError(fmt::format("{}: cannot be read to its end", file.string()));
   return bytes;
 }

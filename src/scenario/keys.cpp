@@ -107,6 +107,20 @@ const keys::Section& record_keys() {
                 .doc = "write trajectory.csv beside trajectory.h5",
                 .example = "false"},
                &Record::csv)
+          .row(
+              {.name = "replay",
+               .doc = "write replay.json, replay.bin and the page replay.html; without them `plot` "
+                      "and `export --to csv` work all the same",
+               .example = "true"},
+              &Record::replay)
+          .row({.name = "page",
+                .choices = {{"whole", "one file that opens anywhere"},
+                            {"shared",
+                             "its code, most of its size, is kept once in the folder "
+                             "around the run folder"}},
+                .doc = "what replay.html holds",
+                .example = "\"whole\""},
+               &Record::page)
           .row({.name = "checkpoint_s",
                 .unit = "s",
                 .min = 0,

@@ -23,11 +23,14 @@ class FrameSchedule {
   void pass(std::int64_t step) {
     while (next_ <= step) {
       ++k_;
-      next_ = std::llround(static_cast<double>(k_) / (rate_hz_ * dt_));
+      const double step_of_it = static_cast<double>(k_) / (rate_hz_ * dt_);
+      next_ = step_of_it < never ? std::llround(step_of_it) : static_cast<std::int64_t>(never);
     }
   }
 
  private:
+  static constexpr double never = 0x1p62;  // steps
+
   double dt_;
   double rate_hz_;
   std::int64_t k_ = 0;

@@ -213,7 +213,7 @@ def test_what_chromium_is_asked(tmp, environment):
     scratch.mkdir()
     # the words it was given; then a picture, and the page as it would look when all went well
     script = f"""printf '%s\\n' "$@" > {tmp}/words
-for word; do case $word in --screenshot=*) echo picture > "${{word#--screenshot=}}";; esac; done
+for word; do case $word in --screenshot=*) printf '\\211PNG\\r\\n' > "${{word#--screenshot=}}";; esac; done
 printf '%s' "$SHOWN" """
     path = fake_chromium(tmp / "asking", script)
     good = '<!DOCTYPE html>\n<html lang="en" data-ready="yes"><head></head></html>'

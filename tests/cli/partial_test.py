@@ -5,6 +5,7 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -45,6 +46,16 @@ def interrupt_when(words, folder, seen, how):
     process.send_signal(how)
     _, talk = process.communicate(timeout=600)
     return process.returncode, talk
+
+
+def slowly(process):
+    """Lets a process run for a hundredth of the time until it has ended, as on a machine that is very busy."""
+    while process.poll() is None:
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.001)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.1)
+    process.wait()
 
 
 def has(file, size=0):
@@ -103,10 +114,48 @@ def test_ctrl_c_in_the_middle_of_a_huge_run_does_not_wait_for_its_results(tmp):
           and not [name for name in files(folder) if name.endswith(".part")], files(folder))
 
 
+def test_the_answer_to_ctrl_c_does_not_depend_on_speed(tmp):
+    words = [COURSE, "--duration", "20", "--set", "record.csv=true"]  # 7 MB of frames
+    for name, file in (("results", "trajectory.h5.part"), ("the table", "trajectory.csv.part"), ("frames", "frames.bin")):
+        for attempt in range(20):  # until a signal comes while they are written
+            folder = tmp / f"{name} {attempt}"
+            process = subprocess.Popen([COLUBER, "run", *words, "--out", str(folder), "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            while process.poll() is None and not has(folder / file)():
+                time.sleep(0.0005)
+            process.send_signal(signal.SIGSTOP)
+            caught = process.poll() is None and has(folder / file)()
+            process.send_signal(signal.SIGINT)
+            slowly(process)
+            talk = process.communicate()[1]
+            status = load(folder)["status"] if (folder / "run.json").exists() else "none"
+            check(f"a slow run told to end while it writes {name}: its exit code says what run.json says",
+                  (process.returncode, status) in ((130, "interrupted"), (0, "completed")), f"{process.returncode} {status} {talk}")
+            check("… and it has its results", {"trajectory.h5", "trajectory.csv", "replay.bin"} <= set(files(folder)), files(folder))
+            check("… and can be resumed if it is not complete", (status == "interrupted") == ("frames.bin" in files(folder)), files(folder))
+            if caught:
+                check("… after its last step it completes, before it is interrupted", (status == "completed") == (name != "frames"), status)
+                break
+        else:
+            print(f"SKIPPED  a signal while {name} are written: none came in time")
+
+
+def test_ctrl_c_before_there_is_a_run(tmp):
+    pipe = tmp / "pipe.toml"
+    os.mkfifo(pipe)
+    process = subprocess.Popen([COLUBER, "run", str(pipe), "--out", str(tmp / "run")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        process.wait(timeout=1)  # it waits for its scenario, or refuses it
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        process.wait(timeout=60)
+    check("a run that waits for its scenario ends at the first Ctrl-C", process.returncode in (-signal.SIGINT, 3), process.communicate()[1])
+    check("… and leaves nothing", not (tmp / "run").exists())
+
+
 def test_ctrl_c_while_the_page_is_packed(tmp):
     if not HAS_VIEWER:
         return
-    # what is under way may end within 750 ms of Ctrl-C: packing three times as many frames takes seconds
+    # 270 MB of frames: what is under way is given up at once
     words = [*(word if word != "2" else "6" for word in LARGE), "--set", "record.csv=false"]
     folder = tmp / "run"
     code, talk = interrupt_when(words, folder, says_completed(folder), signal.SIGINT)
@@ -118,7 +167,8 @@ def test_ctrl_c_while_the_page_is_packed(tmp):
 
 def interrupted_run(folder):
     """A course that was ended by Ctrl-C, with its results."""
-    return interrupt_when([COURSE, "--duration", "9000"], folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
+    # 8001 frames are 28 MB, whose results are written in any case; small steps, so that the signal comes long before the end
+    return interrupt_when([COURSE, "--duration", "80", "--set", "solver.dt=1e-5"], folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
 
 
 def test_what_is_shown_of_a_part_says_so(tmp):
@@ -150,7 +200,7 @@ def test_what_is_shown_of_a_part_says_so(tmp):
 
 def test_resume_says_what_it_removes(tmp):
     folder = tmp / "run"
-    words = [COURSE, "--duration", "400"]
+    words = [COURSE, "--duration", "60", "--set", "solver.dt=5e-5"]  # seconds, so that the signal comes before the end
     code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
     check("a run to resume", code == 130, f"{code}: {talk}")
     coluber("export", folder, "--to", "csv")

@@ -6,7 +6,9 @@ Draws real runs. Prints `N passed, M failed` last; the program is $COLUBER.
 
 import json
 import math
+import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import zlib
 from pathlib import Path
 
 import h5py
+import numpy
 
 from harness import COLUBER, SOURCE, check, finish
 
@@ -81,6 +84,44 @@ def png(path):
     if len(raw) != header[1] * (1 + header[0] * channels):
         raise ValueError("truncated")
     return header[0], header[1], len(set(raw))
+
+
+def rows_of(path):
+    """The rows of such a picture, filters undone, as bytes."""
+    data = path.read_bytes()
+    at, packed, header = 8, b"", None
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at : at + 8])
+        if kind == b"IHDR":
+            header = struct.unpack(">IIBBBBB", data[at + 8 : at + 8 + size])
+        elif kind == b"IDAT":
+            packed += data[at + 8 : at + 8 + size]
+        at += 12 + size
+    raw = zlib.decompress(packed)
+    step = {2: 3, 6: 4}[header[3]]
+    width = header[0] * step
+    before, rows = numpy.zeros(width, dtype=numpy.uint8), []
+    for k in range(header[1]):
+        kind = raw[k * (width + 1)]
+        line = numpy.frombuffer(raw, dtype=numpy.uint8, count=width, offset=k * (width + 1) + 1).copy()
+        if kind == 2:
+            line += before
+        elif kind != 0:
+            for i in range(width):
+                left = int(line[i - step]) if i >= step else 0
+                up = int(before[i])
+                corner = int(before[i - step]) if i >= step else 0
+                if kind == 1:
+                    guess = left
+                elif kind == 3:
+                    guess = (left + up) // 2
+                else:
+                    p = left + up - corner
+                    guess = min((left, up, corner), key=lambda x: abs(p - x))
+                line[i] = (int(line[i]) + guess) & 255
+        rows.append(line.tobytes())
+        before = line
+    return rows
 
 
 def test_all_plots_by_default(tmp, course):
@@ -290,6 +331,30 @@ def test_names_are_never_commands(tmp, course):
         done = coluber("plot", folder, "--what", "path", "-o", name, cwd=tmp)
         check(f"a file may be called {name!r}", done.returncode == 0 and (tmp / name).exists(), done.stderr)
     check("no title and no file name was run", not list(tmp.rglob("INJECTED")))
+
+
+def test_letters_that_no_font_has(tmp, course):
+    title = "🐍 蛇 𝜇 = 0.2"  # two beyond the basic plane
+    plain = run(tmp / "plain", FLOOR, "--duration", 0.2, "--set", 'title="plain"')
+    rare = run(tmp / "rare", FLOOR, "--duration", 0.2, "--set", f'title="{title}"')
+    done = coluber("plot", rare)
+    check("a title beyond the basic plane draws", done.returncode == 0, done.stderr)
+    check("an SVG has every letter of it", all(title in texts(file) for file in (rare / "plots").glob("*.svg")), texts(rare / "plots/path.svg")[:3])
+    for folder in (plain, rare):
+        done = coluber("plot", folder, "--what", "residual", "-o", tmp / f"{folder.name}.png")
+        check("… a PNG as well", done.returncode == 0, done.stderr)
+    heading = 90  # rows, of which the title has some 50
+    one, two = rows_of(tmp / "plain.png"), rows_of(tmp / "rare.png")
+    check("a letter that no font has is not drawn over the picture", len(one) == len(two) and one[heading:] == two[heading:],
+          [k for k, (a, b) in enumerate(zip(one, two)) if a != b][-1:])
+    check("… and the titles differ", one[:heading] != two[:heading])
+    empty = {"PATH": str(tmp / "bin")}
+    (tmp / "bin").mkdir()
+    (tmp / "bin" / "gnuplot").symlink_to(shutil.which("gnuplot"))
+    done = coluber("plot", rare, "--what", "residual", "-o", tmp / "without.png", env=os.environ | empty)
+    check("without fontconfig's program it draws all the same", done.returncode == 0 and rows_of(tmp / "without.png")[heading:] == one[heading:], done.stderr)
+    done = coluber("plot", rare, "--what", "residual", "-o", tmp / "rare.pdf")
+    check("a PDF of it is written", done.returncode == 0, done.stderr)
 
 
 def test_other_runs(tmp, course):

@@ -318,6 +318,76 @@ def test_a_table_is_followed(tmp):
     check("… and the joints follow it", error < 0.02, error)
 
 
+def test_a_run_without_a_replay(tmp):
+    floor = str(SOURCE / "scenarios" / "aiko_floor.toml")
+    folder = tmp / "bare"
+    done = coluber("run", floor, "--duration", 0.5, "--set", "record.replay=false", "--out", folder)
+    check("record.replay = false exits 0 and names no page", done.returncode == 0 and "replay" not in done.stderr, done.stderr)
+    check("… and writes run.json and trajectory.h5 alone", files(folder) == ["run.json", "trajectory.h5"], files(folder))
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    check("… of less than 100 kB for half a second of Aiko", size < 100_000, size)
+    coluber("run", floor, "--duration", 0.5, "--out", tmp / "with replay", "-q")
+    one, two = datasets(folder), datasets(tmp / "with replay")
+    check("… with every dataset of a run that has one", one.keys() == two.keys()
+          and all(one[name].tobytes() == two[name].tobytes() for name in one), one.keys() ^ two.keys())
+    check("… and the same final state", load(folder)["summary"]["final_state"] == load(tmp / "with replay")["summary"]["final_state"])
+    for run in (folder, tmp / "with replay"):
+        coluber("plot", run, "--what", "course", "-o", tmp / f"{run.name}.svg")
+        coluber("export", run, "--to", "csv")
+    check("plot draws the same picture", (tmp / "bare.svg").read_bytes() == (tmp / "with replay.svg").read_bytes())
+    check("export writes the same table", (folder / "trajectory.csv").read_bytes() == (tmp / "with replay" / "trajectory.csv").read_bytes())
+    for words in (["export", folder, "--to", "html"], ["view", folder, "--no-open"]):
+        done = coluber(*words)
+        check(f"{words[0]} says that there is no replay, and how to get one", done.returncode == 3 and "record.replay = false" in done.stderr
+              and "hint:" in done.stderr, done.stderr)
+
+
+def test_pages_that_share_their_code(tmp):
+    if not any((SOURCE / "viewer" / name).exists() for name in ("viewer.html", "dist/viewer.html")):
+        return
+    runs = tmp / "shared pages"
+    for name in ("one", "two"):
+        done = coluber("run", SCENARIO, "--duration", 0.2, "--set", "record.page='shared'", "--out", runs / name)
+        check("record.page = \"shared\" exits 0", done.returncode == 0 and "replay.html" in done.stderr, done.stderr)
+    code = [p.name for p in runs.iterdir() if p.is_file()]
+    check("the code lies once beside the runs", len(code) == 1 and re.fullmatch(r"coluber-viewer-[0-9a-f]{16}\.js", code[0]), code)
+    pages = [(runs / name / "replay.html").read_text() for name in ("one", "two")]
+    check("… and each page names it", all(f'<script src="../{code[0]}"' in page for page in pages))
+    whole = coluber("export", runs / "one", "--to", "html", "-o", tmp / "whole.html")
+    page = (tmp / "whole.html").read_text()
+    check("export writes one whole page all the same", whole.returncode == 0 and "../coluber-viewer" not in page
+          and len(page) > len(pages[0]) + (runs / code[0]).stat().st_size // 2, whole.stderr)
+    check("… of the same code", (runs / code[0]).read_text() in page)
+    check("the page may load the code and fetch nothing else", pages[0].count("script-src 'unsafe-inline' 'self' file:;") == 2
+          and pages[0].count("default-src 'none'") == 2)
+
+
+def test_steps_have_bounds(tmp):
+    for words, code in ((["--duration", "1e-30", "--set", "solver.dt=1e-30"], 3), (["--duration", "1e6", "--set", "solver.dt=1e-9"], 3),
+                        (["--duration", "1e-8", "--set", "solver.dt=1e-9"], 0), (["--duration", "0.01", "--set", "record.rate_hz=1e-300"], 0),
+                        (["--duration", "1e-9", "--set", "solver.dt=1e-9"], 0)):
+        done = coluber("run", SCENARIO, *words, "--out", tmp / "bounds", "--force", "-q")  # ends, whatever it says
+        check(f"{words} ends with {code}", done.returncode == code and (code == 0 or "solver.dt" in done.stderr), f"{done.returncode} {done.stderr}")
+
+
+def test_one_file_for_both_outputs(tmp):
+    def together(*words):
+        with open(tmp / "both.txt", "w+") as out:
+            code = subprocess.run([COLUBER, *map(str, words)], stdout=out, stderr=out, timeout=600).returncode
+            out.seek(0)
+            return code, out.read().splitlines()
+
+    code, lines = together("run", SCENARIO, "--duration", 0.2, "--out", tmp / "both", "--profile")
+    names = [k for k, line in enumerate(lines) if re.match(r"  [a-z_]+ ", line)]
+    check("in one file the summary has no line of another kind in it", code == 0 and names == list(range(names[0], names[0] + len(names))), lines)
+    closing = [k for k, line in enumerate(lines) if line.startswith(("wrote ", "open "))]
+    check("… and the closing lines come after it and the profile", closing and closing[0] > max(names)
+          and closing[-1] == len(lines) - 1 and lines.index(next(l for l in lines if l.startswith("total"))) < closing[0], lines)
+    code, lines = together("reproduce", "transeth.A1", "--out", tmp / "report")
+    check("the closing line of reproduce comes after its table", code == 0 and re.match(r"\d+ claims", lines[-1])
+          and [k for k, line in enumerate(lines) if "transeth.A1" in line][-1] < len(lines) - 1, lines)
+
+
 def test_export(tmp):
     coluber("run", SCENARIO, "--duration", 0.5, "--set", "record.csv=true", "--out", tmp / "exported", "-q")
     done = coluber("export", tmp / "exported", "--to", "csv", "-o", tmp / "again.csv")

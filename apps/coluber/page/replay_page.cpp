@@ -4,11 +4,13 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/core/hash.hpp"
 #include "coluber/core/version.hpp"
 
 #include "fault.hpp"
@@ -20,6 +22,9 @@ namespace coluber::app {
 namespace fs = std::filesystem;
 
 namespace {
+
+// From where a page takes code that it shares: the folder around it, as a file or from a server.
+constexpr std::string_view shared_sources = " 'self' file:";
 
 std::string to_size(std::size_t bytes) {
   const auto number = static_cast<double>(bytes);
@@ -96,37 +101,85 @@ std::size_t page_limit() {
   return megabytes * 1'000'000;
 }
 
-PageInfo save_replay_page(const fs::path& run, const fs::path& file,
-                          const record::GiveUp& give_up) {
+SharedViewer share_viewer(const std::string& viewer) {
+  constexpr std::string_view begin = "<script>";
+  constexpr std::string_view end = "</script>";
+  constexpr std::string_view allowed = "script-src 'unsafe-inline'";
+  SharedViewer shared{viewer, {}, {}};
+  std::string& page = shared.page;
+  const std::size_t from = page.rfind(begin);
+  const std::size_t to = from == std::string::npos ? from : page.find(end, from);
+  if (to == std::string::npos || page.find(begin) != from) {
+    throw FileError(
+        "the viewer's page has no single inline script\n  hint: script/bootstrap "
+        "builds it");
+  }
+  shared.code = page.substr(from + begin.size(), to - from - begin.size());
+  Hasher hasher;
+  hasher.update(std::as_bytes(std::span(shared.code)));
+  shared.name = fmt::format("coluber-viewer-{:016x}.js", hasher.finish());
+  // as a child of the body the note is there before anything else is drawn
+  const std::string element = fmt::format(
+      "<script src=\"../{0}\" charset=\"utf-8\" onerror=\"document.body.textContent='The code of "
+      "this page, {0}, is not in the folder around the run folder. coluber export RUN --to html "
+      "writes a page that needs no other file.'\"></script>",
+      shared.name);
+  page.replace(from, to + end.size() - from, element);
+  if (const std::size_t at = page.find(allowed); at != std::string::npos) {
+    page.insert(at + allowed.size(), shared_sources);
+  }
+  return shared;
+}
+
+PageInfo save_replay_page(const fs::path& run, const fs::path& file, const record::GiveUp& give_up,
+                          scenario::PageCode code) {
   const std::size_t limit = page_limit();
-  const std::string viewer = load_viewer();
+  std::string viewer = load_viewer();
+  SharedViewer shared;
+  if (code == scenario::PageCode::shared) {
+    shared = share_viewer(viewer);
+    viewer = shared.page;
+  }
   const record::PackedRun packed = record::pack_run(run, give_up);
-  const std::string page = make_replay_page(viewer, packed);
+  std::string page = make_replay_page(viewer, packed);
+  if (code == scenario::PageCode::shared) {
+    const std::size_t policy = page.find(page_policy());
+    const std::string_view allowed = "script-src 'unsafe-inline'";
+    page.insert(page.find(allowed, policy) + allowed.size(), shared_sources);
+  }
   if (page.size() > limit) {
     throw FileError(fmt::format(
         "a page of this run would have {}, more than {}\n  hint: `coluber view {}` shows it; a "
         "smaller record.rate_hz makes it smaller; COLUBER_PAGE_LIMIT=N allows N MB",
         to_size(page.size()), to_size(limit), run.string()));
   }
-  if (give_up && give_up()) throw record::GivenUp("given up");
+  if (packed.raw_bytes > record::never_given_up) record::check_given_up(give_up);
+  if (code == scenario::PageCode::shared) {
+    const fs::path folder = fs::absolute(file).lexically_normal().parent_path().parent_path();
+    std::error_code error;
+    if (fs::file_size(folder / shared.name, error) != shared.code.size() || error) {
+      save_text(shared.code, folder / shared.name);
+    }
+  }
   save_text(page, file);
   return {page.size(), packed.packed_bytes, packed.raw_bytes, packed.end, packed.last_step};
 }
 
-bool write_page(const std::filesystem::path& folder, const std::filesystem::path& page,
-                const record::GiveUp& give_up) {
-  if (find_viewer().empty()) return false;
+PageEnd write_page(const fs::path& folder, const scenario::Record& record,
+                   const record::GiveUp& give_up) {
+  if (!record.replay || find_viewer().empty()) return PageEnd::none;
   try {
-    save_replay_page(folder, page, give_up);
-    return true;
+    save_replay_page(folder, folder / "replay.html", give_up, record.page);
+    return PageEnd::written;
   } catch (const record::GivenUp&) {
     print_warning(fmt::format(
         "interrupted before there was a replay.html: `coluber export {} --to html` writes it",
         folder.string()));
+    return PageEnd::given_up;
   } catch (const Error& error) {
     print_warning(fmt::format("there is no replay.html: {}", error.what()));
   }
-  return false;
+  return PageEnd::none;
 }
 
 }  // namespace coluber::app

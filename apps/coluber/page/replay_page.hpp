@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "coluber/record/replay_pack.hpp"
+#include "coluber/scenario/scenario.hpp"
 
 namespace coluber::app {
 
@@ -41,14 +42,28 @@ std::string describe(const PageInfo& page);
 /// Browsers need many times of it in memory.
 std::size_t page_limit();
 
+/// A viewer's page without its code, and the file that holds the code.
+struct SharedViewer {
+  std::string page;  ///< takes the code from the folder around its own
+  std::string code;
+  std::string name;  ///< of the file of code: "coluber-viewer-5f1d….js"
+};
+/// Takes it apart. Throws FileError if it is not built as one inline script.
+SharedViewer share_viewer(const std::string& viewer);
+
 /// Packs a run into a page. Throws InputError, FileError, also if the page would be larger than
 /// page_limit(), and record::GivenUp if told to.
 PageInfo save_replay_page(const std::filesystem::path& run, const std::filesystem::path& file,
-                          const record::GiveUp& give_up = {});
+                          const record::GiveUp& give_up = {},
+                          scenario::PageCode code = scenario::PageCode::whole);
 
-/// Writes replay.html of a run folder where the viewer's page is there. A run is whole without it:
-/// what keeps it from being written is a warning. False: there is none.
-bool write_page(const std::filesystem::path& folder, const std::filesystem::path& page,
-                const record::GiveUp& give_up);
+/// How replay.html of a run came out.
+enum class PageEnd { written, none, given_up };
+
+/// Writes replay.html of a run folder where the viewer's page is there, and what the scenario
+/// shares between pages beside the folder. A run is whole without it: what keeps it from being
+/// written is a warning.
+PageEnd write_page(const std::filesystem::path& folder, const scenario::Record& record,
+                   const record::GiveUp& give_up);
 
 }  // namespace coluber::app

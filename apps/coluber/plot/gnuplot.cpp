@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fault.hpp"
+#include "plot/glyphs.hpp"
 
 extern char** environ;
 
@@ -128,8 +129,11 @@ std::string render(const Figure& figure, PictureFormat format) {
   const auto input = make_temporary();
   const auto output = make_temporary();
   const auto talk = make_temporary();
-  const std::string script = "set encoding utf8\nset minussign\n" + terminal(figure, format) +
-                             figure.commands + "unset multiplot\nunset output\n";
+  // the reader of an SVG has fonts of their own
+  const std::string script =
+      "set encoding utf8\nset minussign\n" + terminal(figure, format) +
+      (format == PictureFormat::svg ? figure.commands : drawable(figure.commands)) +
+      "unset multiplot\nunset output\n";
   if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
       std::fflush(input.get()) != 0 || std::fseek(input.get(), 0, SEEK_SET) != 0)
     throw FileError(fmt::format("cannot write a temporary file: {}", std::strerror(errno)));

@@ -44,8 +44,10 @@ struct Replay {
 };
 
 /// Reads replay.json and replay.bin of a run folder or, where a run has not ended, what they would
-/// hold. Throws InputError where one is missing, FileError where the frames are damaged.
-COLUBER_EXPORT Replay load_replay(const std::filesystem::path& run_folder);
+/// hold. Throws InputError where one is missing, FileError where the frames are damaged, GivenUp if
+/// told to.
+COLUBER_EXPORT Replay load_replay(const std::filesystem::path& run_folder,
+                                  const GiveUp& give_up = {});
 
 /// A run as a page carries it.
 struct PackedRun {
@@ -67,7 +69,8 @@ COLUBER_EXPORT std::string for_script(std::string_view json);
 
 /// Packs replay.json, replay.bin and run.json of a run folder, or the frames so far of a run that
 /// has not ended. Throws InputError where one is missing, says what the viewer could not show, or
-/// does not belong to the others, GivenUp if told to.
+/// does not belong to the others, GivenUp if told to and the frames are more than `never_given_up`
+/// bytes.
 COLUBER_EXPORT PackedRun pack_run(const std::filesystem::path& run_folder,
                                   const GiveUp& give_up = {});
 

@@ -39,8 +39,8 @@ struct FinishInfo {
   std::vector<SummaryItem> summary{};
 };
 
-/// Writes a run folder: run.json, trajectory.h5, replay.json and replay.bin, trajectory.csv on
-/// request (docs/runs.md).
+/// Writes a run folder: run.json, trajectory.h5, replay.json and replay.bin unless the scenario
+/// wants none, trajectory.csv on request (docs/runs.md).
 ///
 /// run.json comes first with status "running". Every frame is appended to frames.bin as it is
 /// taken, checkpoints lie beside it; the other files are made from it in finish() and appear by
@@ -77,6 +77,10 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   /// Results of the run before it was resumed, which are out of date and were removed. Of these,
   /// finish() writes trajectory.csv anew even if the scenario does not ask for it.
   [[nodiscard]] const std::vector<std::string>& removed() const;
+
+  /// Of all frames so far (bytes): how large the results will be. Tell finish() to give up where
+  /// they are more than `never_given_up`, and the answer does not depend on the machine.
+  [[nodiscard]] std::size_t recorded_bytes() const;
 
   /// Completes every file. Told to give up, it removes what it has made, and the run counts as
   /// interrupted: its frames can be read, and `resume` continues it. Throws FileError.

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "coluber/core/export.hpp"
+#include "coluber/record/give_up.hpp"
 
 namespace coluber::record {
 
@@ -22,7 +23,8 @@ COLUBER_EXPORT RunState load_run_state(const std::filesystem::path& run_folder);
 COLUBER_EXPORT void require_run_folder(const std::filesystem::path& run_folder);
 
 /// The bytes of a file that every complete run folder has. Throws InputError where it is missing,
-/// FileError where it cannot be read to its end.
-COLUBER_EXPORT std::string load_run_file(const std::filesystem::path& file);
+/// FileError where it cannot be read to its end, GivenUp if told to after `never_given_up` bytes.
+COLUBER_EXPORT std::string load_run_file(const std::filesystem::path& file,
+                                         const GiveUp& give_up = {});
 
 }  // namespace coluber::record

@@ -23,10 +23,15 @@ struct Job {
   std::uint64_t seed = 0;
 };
 
+/// Where the code of `replay.html` is: in it, or once beside the run folders.
+enum class PageCode : std::uint8_t { whole, shared };
+
 /// `[record]`.
 struct Record {
   double rate_hz = 100.0;
   bool csv = false;
+  bool replay = true;
+  PageCode page = PageCode::whole;
   double checkpoint_s = 1.0;
 };
 

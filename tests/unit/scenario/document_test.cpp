@@ -271,7 +271,7 @@ TEST(Set, ReachesIntoListsCountingFromOne) {
 
 TEST(Set, FaultsNameTheOptionAsTheirPlace) {
   EXPECT_EQ(fault_of(aiko, {"solver.dt=0"}),
-            "error: --set solver.dt=0: solver.dt: expected a number > 0, at most 0.1, got 0\n"
+            "error: --set solver.dt=0: solver.dt: expected a number from 1e-09 to 0.1, got 0\n"
             "  hint: time step, in s, for example  dt = 1e-3");
   EXPECT_THAT(fault_of(aiko, {"solver.dtt=1"}),
               HasSubstr("--set solver.dtt=1: solver.dtt: unknown key"));

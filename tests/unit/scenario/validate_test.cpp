@@ -24,7 +24,7 @@ TEST(Validate, UnknownKeysAreErrorsWithAGuess) {
   EXPECT_THAT(fault_of(aiko + "[[world.obstacle]]\nx=0\ny=9\nradius=1\nraduis = 3\n"),
               HasSubstr("world.obstacle.1.raduis: unknown key\n  hint: did you mean radius?"));
   EXPECT_THAT(fault_of(aiko + "[record]\nzebra = 3\n"),
-              HasSubstr("[record] knows checkpoint_s, csv, rate_hz"));
+              HasSubstr("[record] knows checkpoint_s, csv, page, rate_hz"));
 }
 
 TEST(Validate, NothingBelowAnUnknownTableIsReported) {
