@@ -175,7 +175,8 @@ Compared compare_runs(const std::vector<LoadedRun>& runs, const PlotOptions& opt
       std::all_of(scenarios.begin(), scenarios.end(), [](const auto& s) { return s.is_object(); });
   if (known && differences.empty()) compared.note = "the runs differ in no key";
   if (whole) return compared;
-  compared.note = fmt::format("the runs differ in {} keys", differences.size());
+  compared.note = fmt::format("the runs differ in {} key{}", differences.size(),
+                              differences.size() == 1 ? "" : "s");
   fmt::print(stderr, "the runs differ in\n");
   for (const auto& difference : differences)
     fmt::print(stderr, "  {}: {}\n", difference.key, fmt::join(difference.values, " | "));

@@ -318,7 +318,7 @@ def test_two_runs(tmp, course):
         done = coluber("plot", course, short, "--what", name, "-o", tmp / "o.svg")
         check(f"{name} of robots that are not alike draws", done.returncode == 0 and (tmp / "o.svg").exists(), done.stderr)
     keys = re.findall(r"^  ([\w.]+): (.*)$", done.stderr, re.M)
-    check("keys that do not fit are listed in full on stderr, and counted in the picture", dict(keys).get("controller.kp") == "800 | 400" and dict(keys).get("world.obstacle") == "9 of them | 0 of them" and f"the runs differ in {len(keys)} keys" in " ".join(texts(tmp / "o.svg")), f"{done.stderr} {texts(tmp / 'o.svg')[:6]}")
+    check("keys that do not fit are listed in full on stderr, and counted in the picture", dict(keys).get("controller.kp") == "800 | 400" and dict(keys).get("world.obstacle") == "9 | 0" and f"the runs differ in {len(keys)} keys" in " ".join(texts(tmp / "o.svg")), f"{done.stderr} {texts(tmp / 'o.svg')[:6]}")
     three = coluber("plot", course, other, short, "--what", "energy", "-o", tmp / "three.svg")
     check("three runs draw", three.returncode == 0 and sum(1 for w in texts(tmp / "three.svg") if re.match(r"(course|other|short): ", w)) == 3, three.stderr)
     (tmp / "b").mkdir()

@@ -191,12 +191,14 @@ std::string named(std::string_view component, std::string_view what, int number)
                            : fmt::format("{}, {} {}", component, what, number);
 }
 
-bool all_zero(const ComparedPanel& panel, double least) {
+double largest(const ComparedPanel& panel) {
+  double most = 0.0;
   for (const auto& line : panel.lines)
-    for (const auto& p : line)
-      if (std::abs(p.y) > least) return false;
-  return true;
+    for (const auto& p : line) most = std::max(most, std::abs(p.y));
+  return most;
 }
+
+bool all_zero(const ComparedPanel& panel, double least) { return !(largest(panel) > least); }
 
 std::vector<ComparedPanel> velocities(const Comparison& c) {
   constexpr const char* name = "link_position";
@@ -314,6 +316,12 @@ std::vector<ComparedPanel> energies(const Comparison& c) {
         panel_of(c, fmt::format("work: {} (J)", title), "", name, 1, 0, 1.0, least::energy);
     if (!all_zero(panel, 0.0)) panels.push_back(std::move(panel));
   }
+  // rounding and the like, which nobody compares
+  double most = 0.0;
+  for (std::size_t k = 1; k < panels.size(); ++k) most = std::max(most, largest(panels[k]));
+  std::erase_if(panels, [&](const ComparedPanel& panel) {
+    return &panel != &panels.front() && largest(panel) < 1e-3 * most;
+  });
   return panels;
 }
 

@@ -69,7 +69,7 @@ std::vector<KeyDifference> differing_keys(const std::vector<Json>& scenarios) {
     for (const auto& value : row) {
       if (tables && !value.is_null())
         difference.values.push_back(as_many ? fmt::format("{} others", value.size())
-                                            : fmt::format("{} of them", value.size()));
+                                            : fmt::format("{}", value.size()));
       else
         difference.values.push_back(value.is_null() ? "–" : written_value(value));
     }
