@@ -15,6 +15,7 @@
 
 #include "command.hpp"
 #include "output_place.hpp"
+#include "page/compared_page.hpp"
 #include "page/replay_page.hpp"
 #include "page/screenshot.hpp"
 #include "run_data.hpp"
@@ -29,6 +30,7 @@ namespace fs = std::filesystem;
 
 struct ExportArguments {
   fs::path run;
+  fs::path second;  ///< html: shown over the first
   std::string to;
   fs::path out;
   std::optional<double> time;
@@ -36,9 +38,16 @@ struct ExportArguments {
   bool force = false;
 };
 
-// The name of the result in the run folder.
-const char* own_name(const std::string& format) {
-  return format == "csv" ? "trajectory.csv" : format == "png" ? "replay.png" : "replay.html";
+/// Beside the first run's own page: `replay-and-course-2.html`.
+std::string compared_name(const fs::path& second) {
+  return "replay-and-" + folder_name(second) + ".html";
+}
+
+/// The name of the result in the run folder.
+std::string own_name(const ExportArguments& arguments) {
+  if (arguments.to == "csv") return "trajectory.csv";
+  if (arguments.to == "png") return "replay.png";
+  return arguments.second.empty() ? "replay.html" : compared_name(arguments.second);
 }
 
 // Whether a table begins as `export` writes them for such runs, of any number of links: columns of
@@ -62,7 +71,7 @@ bool is_table(std::string_view head, const record::Trajectory& trajectory) {
 fs::path place_of(const ExportArguments& arguments, const fs::path& file,
                   const std::function<const record::Trajectory&()>& trajectory) {
   OutputPlace place;
-  place.own = arguments.run / own_name(arguments.to);
+  place.own = arguments.run / own_name(arguments);
   place.force = arguments.force;
   if (arguments.to == "csv") {
     place.endings = {".csv"};
@@ -100,12 +109,19 @@ int export_run(const ExportArguments& arguments) {
     print_error(fmt::format("error: {} belongs to --to png", arguments.time ? "--time" : "--view"));
     return 2;
   }
+  const bool two = !arguments.second.empty();
+  if (two && (csv || png)) {
+    print_error(fmt::format(
+        "error: export --to {} takes one run\n  hint: two go into one page with  --to html",
+        arguments.to));
+    return 2;
+  }
   if (const std::string fault = fault_of_view(arguments.view); !fault.empty()) {
     print_error("error: --view: " + fault);
     return 2;
   }
   const fs::path file =
-      !arguments.out.empty() ? arguments.out : arguments.run / own_name(arguments.to);
+      !arguments.out.empty() ? arguments.out : arguments.run / own_name(arguments);
   std::optional<record::Trajectory> loaded;
   const auto trajectory = [&]() -> const record::Trajectory& {
     if (!loaded) loaded = load_recorded(arguments.run);
@@ -120,13 +136,19 @@ int export_run(const ExportArguments& arguments) {
   }
   record::require_run_folder(arguments.run);
   warn_if_partial(arguments.run);
+  if (two) {
+    record::require_run_folder(arguments.second);
+    warn_if_partial(arguments.second);
+  }
   if (csv) {
     record::save_csv(trajectory(), place);
   } else if (png) {
     const ScreenshotOptions options{.time = arguments.time, .view = arguments.view};
     if (!save_screenshot(arguments.run, place, options)) return 130;
   } else {
-    fmt::print(stderr, "{}\n", describe(save_replay_page(arguments.run, place)));
+    const auto page = two ? save_compared_page({arguments.run, arguments.second}, place)
+                          : save_replay_page(arguments.run, place);
+    fmt::print(stderr, "{}\n", describe(page));
   }
   fmt::print("{}\n", file.string());
   return 0;
@@ -138,6 +160,9 @@ void add_export(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = app.add_subcommand("export", "write a run in another format");
   command->add_option("run", arguments->run, "run folder")->required()->type_name("RUN");
+  command
+      ->add_option("second", arguments->second, "html: a second run folder, drawn over the first")
+      ->type_name("[RUN2]");
   command
       ->add_option("--to", arguments->to,
                    "html: one page that opens offline; png: a picture of it, by chromium; csv")

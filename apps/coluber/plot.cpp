@@ -1,6 +1,11 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -10,6 +15,10 @@
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
+#include "fault.hpp"
+#include "page/compared_page.hpp"
+#include "plot/compare.hpp"
+#include "plot/differences.hpp"
 #include "plot/figures.hpp"
 #include "plot/manifest.hpp"
 #include "plot/names.hpp"
@@ -22,12 +31,25 @@ namespace {
 namespace fs = std::filesystem;
 
 struct PlotOptions {
-  fs::path run;
+  std::vector<fs::path> runs;  ///< one; more are drawn over it
   std::vector<std::string> what;
   fs::path measured;
   fs::path output;
   FigureOptions figure;
+  bool no_title = false;
 };
+
+/// A length in cm: 85mm, 8.5cm, 3.35in.
+std::optional<double> to_cm(std::string_view text) {
+  double number = 0.0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(rest - text.data()));
+  if (unit == "mm") return 0.1 * number;
+  if (unit == "cm") return number;
+  if (unit == "in") return 2.54 * number;
+  return std::nullopt;
+}
 
 std::string all_names() {
   std::string names;
@@ -38,9 +60,27 @@ std::string all_names() {
   return names;
 }
 
-/// `FILE.svg` for one picture; for several, the plot's name goes in front of the ending.
+/// The runs' folders; where two have the same name, as they were given.
+std::vector<std::string> run_names(const std::vector<fs::path>& runs) {
+  std::vector<std::string> names;
+  for (const auto& run : runs) names.push_back(folder_name(run));
+  auto sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return names;
+  names.clear();
+  for (const auto& run : runs) names.push_back(run.string());
+  return names;
+}
+
+/// `FILE.svg` for one picture; for several, the plot's name goes in front of the ending. Pictures
+/// of several runs go into the folder of the first, under the names of the others.
 fs::path output_of(const PlotOptions& options, const std::string& name, bool several) {
-  if (options.output.empty()) return options.run / "plots" / (name + ".svg");
+  if (options.output.empty()) {
+    auto file = name;
+    for (std::size_t k = 1; k < options.runs.size(); ++k)
+      file += "-and-" + folder_name(options.runs[k]);
+    return options.runs.front() / "plots" / (file + ".svg");
+  }
   if (!several) return options.output;
   auto file = options.output;
   file.replace_filename(file.stem().string() + "-" + name + file.extension().string());
@@ -70,6 +110,11 @@ nlohmann::ordered_json noted_options(const PlotOptions& options) {
   if (options.figure.zoom) noted["zoom"] = true;
   if (options.figure.along_y) noted["plane"] = "yz";
   if (!options.figure.links.empty()) noted["link"] = options.figure.links;
+  if (options.no_title) noted["no-title"] = true;
+  if (options.figure.width_cm != FigureOptions{}.width_cm)
+    noted["width"] = fmt::format("{:g}mm", 10.0 * options.figure.width_cm);
+  for (std::size_t k = 1; k < options.runs.size(); ++k)
+    noted["runs"].push_back(options.runs[k].string());
   if (!options.measured.empty()) noted["measured"] = options.measured.string();
   return noted;
 }
@@ -83,7 +128,7 @@ std::string idle_option(const PlotOptions& options) {
   };
   const std::vector<Use> uses{
       {"--time", options.figure.time.has_value(), {"course", "side"}},
-      {"--zoom", options.figure.zoom, {"course"}},
+      {"--zoom", options.figure.zoom, {"course", "path", "postures"}},
       {"--plane", options.figure.along_y, {"side"}},
       {"--link",
        !options.figure.links.empty(),
@@ -110,17 +155,80 @@ Scene load_scene_of(const record::Trajectory& run, const fs::path& folder) {
   return scene;
 }
 
+/// A run folder read.
+struct LoadedRun {
+  record::Trajectory trajectory;
+  Scene scene;
+};
+
+LoadedRun load_run(const fs::path& folder) {
+  LoadedRun run{load_recorded(folder), {}};
+  warn_if_partial(folder);
+  run.scene = load_scene_of(run.trajectory, folder);
+  return run;
+}
+
+/// What tells several runs apart, for the picture; all of it on stderr where it does not fit.
+struct Compared {
+  std::vector<ComparedRun> runs;
+  std::string title;
+  std::string note;
+};
+
+Compared compare_runs(const std::vector<LoadedRun>& runs, const PlotOptions& options) {
+  const auto names = run_names(options.runs);
+  std::vector<nlohmann::ordered_json> scenarios;
+  for (const auto& folder : options.runs) scenarios.push_back(load_resolved(folder));
+  const auto differences = differing_keys(scenarios);
+  Compared compared;
+  std::vector<std::string> titles;
+  bool whole = true;
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    compared.runs.push_back({run_label(names[k], differences, k, options.figure.width_cm, whole),
+                             &runs[k].trajectory, &runs[k].scene});
+    if (std::find(titles.begin(), titles.end(), runs[k].scene.title) == titles.end())
+      titles.push_back(runs[k].scene.title);
+  }
+  compared.title = fmt::format("{}", fmt::join(titles, "  |  "));
+  const bool known =
+      std::all_of(scenarios.begin(), scenarios.end(), [](const auto& s) { return s.is_object(); });
+  if (known && differences.empty()) compared.note = "the runs differ in no key";
+  if (whole) return compared;
+  compared.note = fmt::format("the runs differ in {} key{}", differences.size(),
+                              differences.size() == 1 ? "" : "s");
+  fmt::print(stderr, "the runs differ in\n");
+  for (const auto& difference : differences)
+    fmt::print(stderr, "  {}: {}\n", difference.key, fmt::join(difference.values, " | "));
+  return compared;
+}
+
+/// A plot is drawn unasked if all runs can be drawn so, and one has something to tell.
+bool worth_drawing_of(std::string_view name, const std::vector<LoadedRun>& runs) {
+  const auto can = [&](const LoadedRun& r) { return can_draw(name, r.trajectory, r.scene); };
+  const auto worth = [&](const LoadedRun& r) { return worth_drawing(name, r.trajectory, r.scene); };
+  return std::all_of(runs.begin(), runs.end(), can) && std::any_of(runs.begin(), runs.end(), worth);
+}
+
 int plot(const PlotOptions& options) {
   if (const std::string idle = idle_option(options); !idle.empty()) {
     print_error(fmt::format("error: {}\n  hint: leave it out, or name one of these plots", idle));
     return 2;
   }
   std::error_code fault;
-  const auto run = load_recorded(options.run);
-  warn_if_partial(options.run);
-  const auto scene = load_scene_of(run, options.run);
+  const auto& folder = options.runs.front();
+  const bool several_runs = options.runs.size() > 1;
+  if (!options.measured.empty() && several_runs) {
+    print_error("error: --measured belongs to a plot of one run");
+    return 2;
+  }
+  std::vector<LoadedRun> runs;
+  for (const auto& each : options.runs) runs.push_back(load_run(each));
+  const auto& [run, scene] = runs.front();
+  Compared compared;
+  if (several_runs) compared = compare_runs(runs, options);
 
   auto figure_options = options.figure;
+  figure_options.title = !options.no_title;
   Measured measured;
   if (!options.measured.empty()) {
     std::vector<std::string> known;
@@ -137,28 +245,30 @@ int plot(const PlotOptions& options) {
   std::vector<std::string> names = options.what;
   if (names.empty()) {
     for (const auto& p : plot_names())
-      if (worth_drawing(p.name, run, scene)) names.emplace_back(p.name);
+      if (worth_drawing_of(p.name, runs)) names.emplace_back(p.name);
   }
   const bool into_run = options.output.empty();
   std::string final_state;
   if (into_run) {
-    final_state = load_final_state(options.run);
-    fs::create_directories(options.run / "plots", fault);
+    final_state = load_final_state(folder);
+    fs::create_directories(folder / "plots", fault);
     if (fault)
       throw FileError(
-          fmt::format("cannot make {}: {}", (options.run / "plots").string(), fault.message()));
+          fmt::format("cannot make {}: {}", (folder / "plots").string(), fault.message()));
   }
   std::vector<std::string> unfit;
   for (const auto& name : names) {
     bool drawn = false;
     figure_options.measured_drawn = &drawn;
     const auto file = output_of(options, name, names.size() > 1);
-    const auto picture =
-        render(make_figure(name, run, scene, figure_options), picture_format(file));
+    const auto figure = several_runs ? make_comparison(name, compared.runs, compared.title,
+                                                       compared.note, figure_options)
+                                     : make_figure(name, run, scene, figure_options);
+    const auto picture = render(figure, picture_format(file));
     // noted first: a picture that is listed and missing harms no one, a stale one would
     if (into_run)
-      note_plot(options.run, {name, file.filename().string(), noted_options(options), run.frames(),
-                              final_state});
+      note_plot(folder, {name, file.filename().string(), noted_options(options), run.frames(),
+                         final_state});
     save_text(picture, file);
     fmt::print("{}\n", file.string());
     if (!drawn) unfit.push_back(name);
@@ -172,7 +282,12 @@ int plot(const PlotOptions& options) {
 void add_plot(CLI::App& app, Action& action) {
   auto options = std::make_shared<PlotOptions>();
   auto* command = app.add_subcommand("plot", "draw a run: pictures a paper could print");
-  command->add_option("run", options->run, "run folder")->required()->type_name("RUN");
+  command
+      ->add_option("run", options->runs,
+                   "run folder; further ones are drawn over it, with the keys in which they differ")
+      ->required()
+      ->expected(1, static_cast<int>(most_compared))
+      ->type_name("RUN [RUN2 …]");
   command
       ->add_option(
           "--what", options->what,
@@ -206,7 +321,26 @@ void add_plot(CLI::App& app, Action& action) {
                    "course, side: time of the posture, s (default: the last, several)")
       ->type_name("T");
   command->add_flag("--zoom", options->figure.zoom,
-                    "course: frame the robot, not the whole course");
+                    "course, path, postures: frame the robot or its way, not all obstacles");
+  command->add_flag("--no-title", options->no_title, "print no title above the picture");
+  command
+      ->add_option_function<std::string>(
+          "--width",
+          [options](const std::string& width) { options->figure.width_cm = *to_cm(width); },
+          "width of the picture: 85mm is a column of a journal (default: 170mm); text keeps its "
+          "size")
+      ->check([](const std::string& text) {
+        const auto width = to_cm(text);
+        if (!width)
+          return fmt::format(
+              "expected a length with its unit (mm, cm, in), got {}; for example "
+              "--width 85mm",
+              text);
+        return *width >= 6.0 && *width <= 60.0
+                   ? std::string()
+                   : fmt::format("expected a width from 60mm to 600mm, got {}", text);
+      })
+      ->type_name("WIDTH");
   command
       ->add_option_function<std::string>(
           "--plane",

@@ -111,14 +111,14 @@ const keys::Section& ground_keys() {
                 .unit = "deg",
                 .min = 0,
                 .max = 90,
-                .doc = "slope of the ground",
+                .doc = "slope of the ground; x and y lie in it, z is its normal",
                 .example = "10.0"},
                &GroundKeys::tilt_deg)
           .row({.name = "tilt_direction_deg",
                 .unit = "deg",
                 .min = -3600,
                 .max = 3600,
-                .doc = "direction that is downhill, from +x",
+                .doc = "direction that is downhill, from +x, in the slope",
                 .example = "0.0"},
                &GroundKeys::tilt_direction_deg)
           .row({.name = "friction",

@@ -5,7 +5,7 @@ Every relative link and picture of every .md file must exist (and, with #anchor,
 ```sh block and every ```python block of README.md and docs/ is run, page by page in the order of the page, in a
 temporary folder that holds scenarios/, reproduce/ and examples/, and must exit 0. A Python block may use what those
 above it on its page have defined. A block that is not to be run says so, and why, in the line above it:
-<!-- not run: … -->. MATLAB always does.
+<!-- not run: … -->. MATLAB always does. A block under a line that says "Save this as `name`" is written into that file.
 Every test that an equation map of docs/theory-*.md names must be in tests/. So must be every test that any page names
 as `Suite.Name`, and every file of the source tree that a page names must exist. No line is longer than 120
 characters, and words that readers stumbled over do not come back.
@@ -171,21 +171,23 @@ def check_equation_map(page, there):
 
 
 def blocks(page):
-    """Each code block as (line, language, text, why it is not run or None)."""
+    """Each code block as (line, language, text, why it is not run or None, the file it is to be saved as or None)."""
     found = []
-    start, language, lines, above = 0, None, [], ""
+    start, language, lines, above, before = 0, None, [], "", ""
     for number, line in enumerate(page.read_text().splitlines(), 1):
         if language is not None and line.startswith("```"):
             why = re.fullmatch(r"<!-- not run: (.+) -->", above.strip())
-            found.append((start, language, "".join(each + "\n" for each in lines), why and why.group(1)))
+            saved = re.search(r"\bSave this as `([\w-]+\.\w+)`", before)
+            found.append((start, language, "".join(each + "\n" for each in lines), why and why.group(1), saved and saved.group(1)))
             language = None
-            above = ""
+            above = before = ""
         elif language is not None:
             lines.append(line)
         elif line.startswith("```"):
             start, language, lines = number, line[3:].strip(), []
         else:
             above = line
+            before = line if line.strip() else before
     return found
 
 
@@ -218,7 +220,11 @@ def run_python(text, folder):
 def check_blocks(page, folder):
     where = page.relative_to(SOURCE)
     python = ""
-    for number, language, text, not_run in blocks(page):
+    for number, language, text, not_run, saved in blocks(page):
+        if saved:
+            (Path(folder) / saved).write_text(text)
+            ran["saved"] += 1
+            continue
         if not_run:
             kept_back.append(f"{where}:{number}: {language}: {not_run}")
             continue
@@ -243,7 +249,7 @@ def check_blocks(page, folder):
                   f"{language!r}: {text[:200]}")
 
 
-ran = {"sh": 0, "python": 0}
+ran = {"sh": 0, "python": 0, "saved": 0}
 kept_back = []
 check(f"there is a program to run the commands with ({COLUBER})", os.access(COLUBER, os.X_OK))
 named_files = tree()
@@ -265,7 +271,7 @@ for page in pages():
         (Path(name) / ".bin").mkdir()
         (Path(name) / ".bin" / "coluber").symlink_to(COLUBER)
         check_blocks(page, name)
-check("there are commands and Python to run", min(ran.values()) > 0, ran)
-print(f"ran {ran['sh']} lines of shell and {ran['python']} blocks of Python; not run, as they say themselves: {len(kept_back)}")
+check("there are commands, Python and files to run", min(ran.values()) > 0, ran)
+print(f"ran {ran['sh']} lines of shell and {ran['python']} blocks of Python on {ran['saved']} files shown; not run, as they say themselves: {len(kept_back)}")
 print("".join(f"  {each}\n" for each in kept_back), end="")
 finish()

@@ -34,13 +34,14 @@ class Scripts(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.found, self.open, self.metas = {}, None, []
+        self.found, self.names, self.open, self.metas = {}, {}, None, []
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         if tag == "script":
             self.open = dict(attributes)
             self.found[self.open.get("id")] = (self.open.get("type"), "")
+            self.names[self.open.get("id")] = self.open.get("data-name")
         if tag == "meta":
             self.metas.append(dict(attributes))
 
@@ -120,6 +121,27 @@ def test_the_page(tmp, environment):
     check("the fixture of the viewer's tests is what this program writes", json.loads((FIXTURES / "packed.json").read_text()) == packed)
     other = coluber("export", run, "--to", "html", "-o", tmp / "other.html", env=environment)
     check("-o chooses the file, the same run gives the same bytes", other.returncode == 0 and (tmp / "other.html").read_bytes() == page.read_bytes())
+
+
+def test_two_runs(tmp, environment):
+    first, second = fixture(tmp / "one"), fixture(tmp / "an \"other\" & <b>")
+    before = sorted(p.name for p in first.iterdir())
+    done = coluber("export", first, second, "--to", "html", env=environment)
+    page = first / f"replay-and-{second.name}.html"
+    check("two runs go into one page, beside the first run's own", done.returncode == 0 and done.stdout == f"{page}\n" and sorted(p.name for p in first.iterdir()) == sorted([*before, page.name]), done)
+    scripts = Scripts(page.read_text())
+    check("each has an element with its name", list(scripts.found) == ["coluber-run", "coluber-run-2"] and scripts.names == {"coluber-run": "one", "coluber-run-2": second.name}, scripts.names)
+    alone = coluber("export", first, "--to", "html", "-o", tmp / "alone.html", env=environment)
+    single = Scripts((tmp / "alone.html").read_text()).found["coluber-run"]
+    check("each as in a page of its own", alone.returncode == 0 and list(scripts.found.values()) == [single, single])
+    check("the page may fetch nothing", any("default-src 'none'" in m.get("content", "") and "connect-src" not in m.get("content", "") for m in scripts.metas), scripts.metas)
+    done = coluber("export", first, second, "--to", "html", "-o", tmp / "two.html", env=environment)
+    check("-o chooses its file", done.returncode == 0 and (tmp / "two.html").read_bytes() == page.read_bytes(), done)
+    for words, code in (((first, second, "--to", "png"), 2), ((first, second, first, "--to", "html"), 2), ((first, tmp / "nowhere", "--to", "html"), 3)):
+        done = coluber("export", *words, "-o", tmp / "none.html", env=environment)
+        check(f"{len(words) - 2} runs --to {words[-1]}: exit {code}", done.returncode == code and not (tmp / "none.html").exists(), done)
+    done = coluber("export", first, second, "--to", "html", "-o", tmp / "none.html", env=environment | {"COLUBER_PAGE_LIMIT": "0"})
+    check("two runs too large for a page are refused, exit 1", done.returncode == 1 and "these runs" in done.stderr and not (tmp / "none.html").exists(), done)
 
 
 def test_hostile_names(tmp, environment):
@@ -326,6 +348,7 @@ def main():
         (tmp / "data" / "viewer" / "viewer.html").write_text(STAND_IN)
         environment = os.environ | {"COLUBER_DATA": str(tmp / "data")}
         test_the_page(tmp, environment)
+        test_two_runs(tmp, environment)
         test_hostile_names(tmp, environment)
         test_refusals(tmp, environment)
         test_what_chromium_is_asked(tmp, environment)

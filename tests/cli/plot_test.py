@@ -25,7 +25,7 @@ from harness import COLUBER, SOURCE, check, finish
 COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
-SPATIAL = ["course", "path", "postures", "side", "velocities", "forces", "angles", "tracking", "torques", "energy", "residual"]
+SPATIAL = ["course", "path", "postures", "side", "velocities", "forces", "footfall", "angles", "tracking", "torques", "energy", "residual"]
 NAMES = [name for name in SPATIAL if name != "side"]  # a robot that stays in its plane is not drawn from the side unasked
 
 
@@ -61,6 +61,26 @@ def area(points):
 def extent(points):
     xs, ys = zip(*points)
     return max(xs) - min(xs), max(ys) - min(ys)
+
+
+def places(svg, fill=None):
+    """Words with the point (pixels) and the colour they are written in."""
+    found = []
+    for group in xml.parse(svg).iter("{http://www.w3.org/2000/svg}g"):
+        at = re.match(r"translate\(([-\d.]+),([-\d.]+)\)", group.get("transform", ""))
+        words = "".join("".join(node.itertext()) for node in group if node.tag.endswith("}text"))
+        colour = tuple(int(n) for n in re.findall(r"\d+", group.get("fill", "")))
+        if at and words.strip() and (fill is None or colour == fill):
+            found.append((words.strip(), float(at[1]), float(at[2])))
+    return found
+
+
+def within(polygon, x, y):
+    odd = False
+    for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1]):
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            odd = not odd
+    return odd
 
 
 def png(path):
@@ -195,6 +215,171 @@ def test_choosing_links_and_times(tmp, course):
     ):
         done = coluber("plot", course, *words, "-o", tmp / "none.svg")
         check(f"{what} is bad input, exit 3, with what there is", done.returncode == 3 and "hint: " in done.stderr and done.stdout == "" and not (tmp / "none.svg").exists(), done.stderr)
+
+
+def test_peg_numbers_keep_clear(tmp, course):
+    for time in (0, 0.4, 0.9, 1.2, 1.7, 2.2, 2.6, 3.1, 3.9, 4.4, 4.8, 5.2):
+        coluber("plot", course, "--what", "course", "--time", time, "-o", tmp / "c.svg")
+        links = polygons(tmp / "c.svg", (220, 236, 246)) + polygons(tmp / "c.svg", (143, 199, 230))
+        numbers = places(tmp / "c.svg", (85, 85, 85))
+        # a number is written on its baseline: its middle is some 3 pixels higher
+        hidden = [word for word, x, y in numbers if any(within(link, x, y - 3) for link in links)]
+        check(f"at {time} s each of the nine pegs has its number, none on the robot", sorted(w for w, _, _ in numbers) == [str(k) for k in range(1, 10)] and not hidden, (numbers, hidden))
+    coluber("plot", course, "--what", "postures", "-o", tmp / "p.svg")
+    shapes = [p for colour in ((68, 1, 84), (53, 92, 141), (33, 144, 141), (100, 200, 95)) for p in polygons(tmp / "p.svg", colour)]
+    hidden = [word for word, x, y in places(tmp / "p.svg", (85, 85, 85)) if any(within(shape, x, y - 3) for shape in shapes)]
+    check("nor among the postures", not hidden, hidden)
+
+
+def test_zoom(tmp, course):
+    for name in ("course", "path", "postures"):
+        wide, near = tmp / f"{name}.svg", tmp / f"{name}-zoom.svg"
+        coluber("plot", course, "--what", name, "-o", wide)
+        done = coluber("plot", course, "--what", name, "--zoom", "-o", near)
+        discs = [max(extent(p)[0] for p in polygons(file, (107, 107, 107))) for file in (wide, near)]
+        check(f"--zoom shows {name} larger", done.returncode == 0 and discs[1] > 1.2 * discs[0], discs)
+
+
+def test_width_and_title(tmp, course):
+    for width, cm in (("85mm", 8.5), ("8.5cm", 8.5), ("4in", 10.16)):
+        coluber("plot", course, "--what", "course", "--width", width, "-o", tmp / "w.pdf")
+        box = re.search(rb"/MediaBox \[ ?0 0 ([\d.]+)", (tmp / "w.pdf").read_bytes())
+        check(f"--width {width} is the width of the picture", box and abs(float(box[1]) - cm / 2.54 * 72) < 2, box)
+    sizes = {}
+    for name in NAMES:
+        for width in ("170mm", "85mm"):
+            done = coluber("plot", course, "--what", name, "--width", width, "-o", tmp / "w.svg")
+            text = (tmp / "w.svg").read_text()
+            sizes[width] = max(float(n) for n in re.findall(r'font-size="([\d.]+)"', text))
+            right = float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1])
+            beyond = [(word, x) for word, x, _ in places(tmp / "w.svg") if not 0 <= x <= right]
+            check(f"{name} of {width} draws, with its words in the picture", done.returncode == 0 and not beyond, f"{done.stderr} {beyond}")
+        check(f"{name}: text keeps its size", sizes["85mm"] == sizes["170mm"], sizes)
+    heights = []
+    for words in ((), ("--no-title",)):
+        coluber("plot", course, "--what", "energy", *words, "-o", tmp / "t.svg")
+        heights.append(float(re.search(r'viewBox="0 0 [\d.]+ ([\d.]+)', (tmp / "t.svg").read_text())[1]))
+    check("--no-title leaves the title out and its room", "Aiko through the pegs of Transeth 7.3.4" not in texts(tmp / "t.svg") and heights[1] < heights[0] - 10, heights)
+    check("… but the file still has a name for readers", "<title>Aiko through the pegs" in (tmp / "t.svg").read_text())
+    for width in ("85", "wide", "8mm", "nanmm", "9m"):
+        done = coluber("plot", course, "--width", width)
+        check(f"--width {width} is wrong usage, exit 2", done.returncode == 2 and "--width" in done.stderr, done.stderr)
+
+
+def test_ticks_of_strips(tmp, course):
+    for links in (8, 11, 26):
+        folder = run(tmp / f"{links}", FLOOR, "--duration", 0.2, "--set", f"robot.links={links}", "--set", f"start.link={min(links, 11)}")
+        run_json = json.loads((folder / "run.json").read_text())
+        del run_json["files"]  # the torques are to be ours
+        (folder / "run.json").write_text(json.dumps(run_json))
+        for low, high in ((-1.02, 1.02), (-2.05, 2.05), (-5.1, 5.1), (0, 10.3), (-20.5, 3.0), (-0.3, 0.7)):
+            with h5py.File(folder / "trajectory.h5", "a") as file:
+                torque = file["joint_torque"][()]
+                torque[:] = low
+                torque[::2] = high
+                file["joint_torque"][...] = torque
+            coluber("plot", folder, "--what", "torques", "-o", tmp / "t.svg")
+            ticks = [(x, y) for word, x, y in places(tmp / "t.svg") if re.fullmatch(r"[-−]?[\d.]+", word)]
+            column = max({x for x, _ in ticks}, key=lambda x: sum(1 for a, _ in ticks if a == x))
+            heights = sorted(y for x, y in ticks if x == column)
+            apart = min(b - a for a, b in zip(heights, heights[1:]))
+            # figures of 8 points are about 8 pixels high
+            check(f"numbers of the torques of {links} links from {low} to {high} N m do not meet", len(heights) >= min(links - 1, 24) and apart > 9, f"{len(heights)} numbers, {apart:.1f} pixels apart")
+
+
+def test_forces_of_the_ground(tmp, course):
+    folder = run(tmp / "floor", FLOOR, "--duration", 1.0)
+    coluber("plot", folder, "--what", "forces", "-o", tmp / "f.svg")
+    words = texts(tmp / "f.svg")
+    check("on an open floor the forces are those of the ground, and said to be", "ground force (N)" in words and any("no link touches an obstacle" in w for w in words), words)
+    coluber("plot", course, "--what", "forces", "-o", tmp / "c.svg")
+    check("among pegs they are those of the pegs", "contact force (N)" in texts(tmp / "c.svg"), texts(tmp / "c.svg"))
+
+
+def test_footfall(tmp, course):
+    winding = run(tmp / "winding", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 3.0)
+    coluber("plot", winding, "--what", "footfall", "-o", tmp / "f.svg")
+    with h5py.File(winding / "trajectory.h5") as file:
+        times, force = file["time"][()], file["ground_force"][()]
+    carried = [(force[1:, link, 2] != 0) @ (times[1:] - times[:-1]) / (times[-1] - times[0]) for link in range(11)]
+    said = [int(w[:-2]) for w, _, _ in sorted(places(tmp / "f.svg"), key=lambda p: p[2]) if w.endswith(" %")]
+    check("the footfall says which share of the time a link is on the ground", said == [round(100 * share) for share in carried], (said, carried))
+    top = min(y for word, _, y in places(tmp / "f.svg") if word == "1")
+    bars = [bar for bar in polygons(tmp / "f.svg", (49, 104, 142)) if bar[0][1] > top - 12]  # the legend's is higher
+    rows = sorted({round(sum(y for _, y in bar) / len(bar)) for bar in bars})
+    panel = sum(extent(bar)[0] for bar in bars) / sum(carried)
+    check("… and its bars cover that share of the axis", len(rows) == 11 and all(abs(sum(extent(b)[0] for b in bars if round(sum(y for _, y in b) / len(b)) == row) / panel - share) < 0.01 for row, share in zip(rows, carried)), (rows, carried))
+    coluber("plot", course, "--what", "footfall", "-o", tmp / "c.svg")
+    check("in the plane the footfall is that of obstacles", "on an obstacle" in texts(tmp / "c.svg") and "on the ground" not in texts(tmp / "c.svg"), texts(tmp / "c.svg"))
+
+
+def test_names_of_works(tmp, course):
+    check("in the plane contacts work against obstacles", "obstacles" in texts(course / "plots/energy.svg"), texts(course / "plots/energy.svg"))
+    drop = run(tmp / "drop", SOURCE / "scenarios/aiko_drop.toml", "--duration", 1.0)
+    coluber("plot", drop, "--what", "energy", "-o", tmp / "e.svg")
+    words = texts(tmp / "e.svg")
+    check("what a fall takes is called floor impacts, not obstacles", "floor impacts" in words and not any("obstacle" in w for w in words), words)
+
+
+def test_slopes(tmp, course):
+    for direction in (0, 30, 135, 270):
+        folder = run(tmp / f"s{direction}", SLOPE, "--duration", 0.2, "--set", f"world.tilt_direction_deg={direction}")
+        for name in ("course", "path", "postures"):
+            coluber("plot", folder, "--what", name, "-o", tmp / "s.svg")
+            words = texts(tmp / "s.svg")
+            heads = polygons(tmp / "s.svg", (102, 102, 102))
+            check(f"{name} says what x and y are on a slope", any("downhill; slope of 10°: x and y lie in it" in w for w in words) and len(heads) == 1, words)
+            corners = list(dict.fromkeys(heads[0]))
+            tip = max(corners, key=lambda p: sum(math.dist(p, q) for q in corners))
+            middle = [sum(p[i] for p in corners) / len(corners) for i in (0, 1)]
+            angle = math.degrees(math.atan2(middle[1] - tip[1], tip[0] - middle[0])) % 360
+            # the head is 6 pixels long, in hundredths
+            check(f"… and its arrow points downhill, {direction}° from x", abs((angle - direction + 180) % 360 - 180) < 2, angle)
+    coluber("plot", tmp / "s0", "--what", "side", "--time", 0, "-o", tmp / "s.svg")
+    check("from the side it says that z is the normal", any("z is its normal" in w for w in texts(tmp / "s.svg")), texts(tmp / "s.svg"))
+    check("on level ground nothing is said of a slope", not any("slope" in w for w in texts(course / "plots/course.svg")))
+
+
+def test_two_runs(tmp, course):
+    other = run(tmp / "other", COURSE, "--duration", 5.5, "--set", "gait.amplitude_deg=35")
+    done = coluber("plot", course, other)
+    check("two runs are drawn into the folder of the first, under both names", done.returncode == 0 and done.stderr == "" and done.stdout.split() == [str(course / "plots" / f"{n}-and-other.svg") for n in NAMES], f"{done.stdout} {done.stderr}")
+    for name in NAMES:
+        words = texts(course / "plots" / f"{name}-and-other.svg")
+        check(f"{name} of two runs says in which key they differ", {"course: gait.amplitude_deg = 40", "other: gait.amplitude_deg = 35"} <= set(words), words)
+    listed = {p["file"]: p for p in json.loads((course / "plots/plots.json").read_text())["plots"]}
+    check("… is listed with the second run", listed["path-and-other.svg"]["options"] == {"runs": [str(other)]} and listed["path.svg"]["options"] == {}, listed.get("path-and-other.svg"))
+    blue, red = 'stroke="rgb(  0, 114, 178)"', 'stroke="rgb(213,  94,   0)"'
+    text = (course / "plots/velocities-and-other.svg").read_text()
+    check("each run has its colour, on one axis", text.count(blue) >= 2 and text.count(red) >= 2 and texts(course / "plots/velocities-and-other.svg").count("velocity x, link 6 (m/s)") == 1, (text.count(blue), text.count(red)))
+    same = coluber("plot", course, course, "--what", "path", "-o", tmp / "same.svg")
+    check("a run beside itself is said to differ in nothing", same.returncode == 0 and any("the runs differ in no key" in w for w in texts(tmp / "same.svg")), texts(tmp / "same.svg"))
+    short = run(tmp / "short", FLOOR, "--duration", 2, "--set", "robot.links=7", "--set", "start.link=7", "--set", "controller.kp=400", "--set", "solver.dt=2e-3", "--set", "world.friction=[0.2,0.5]")
+    for name in NAMES:
+        done = coluber("plot", course, short, "--what", name, "-o", tmp / "o.svg")
+        check(f"{name} of robots that are not alike draws", done.returncode == 0 and (tmp / "o.svg").exists(), done.stderr)
+    keys = re.findall(r"^  ([\w.]+): (.*)$", done.stderr, re.M)
+    check("keys that do not fit are listed in full on stderr, and counted in the picture", dict(keys).get("controller.kp") == "800 | 400" and dict(keys).get("world.obstacle") == "9 | 0" and f"the runs differ in {len(keys)} keys" in " ".join(texts(tmp / "o.svg")), f"{done.stderr} {texts(tmp / 'o.svg')[:6]}")
+    three = coluber("plot", course, other, short, "--what", "energy", "-o", tmp / "three.svg")
+    check("three runs draw", three.returncode == 0 and sum(1 for w in texts(tmp / "three.svg") if re.match(r"(course|other|short): ", w)) == 3, three.stderr)
+    (tmp / "b").mkdir()
+    again = run(tmp / "b/other", COURSE, "--duration", 1, "--set", "gait.amplitude_deg=38")
+    coluber("plot", other, again, "--what", "path", "-o", tmp / "n.svg", "--width", "300mm")
+    check("runs of one name are called by their paths", any(w.startswith(f"{tmp}/b/other: ") for w in texts(tmp / "n.svg")), texts(tmp / "n.svg")[:8])
+    (tmp / "m.csv").write_text("t,x,y\n0,0,0\n1,1,1\n")
+    done = coluber("plot", course, other, "--measured", tmp / "m.csv", "-o", tmp / "none.svg")
+    check("measurements belong to one run, exit 2", done.returncode == 2 and "--measured" in done.stderr and not (tmp / "none.svg").exists(), done.stderr)
+    check("seven runs are too many, exit 2", coluber("plot", *[course] * 7).returncode == 2)
+    done = coluber("plot", course, tmp / "nowhere", "-o", tmp / "none.svg")
+    check("a second run that is not there is bad input, exit 3", done.returncode == 3 and "nowhere" in done.stderr, done.stderr)
+
+
+def test_two_runs_in_space(tmp, course):
+    a = run(tmp / "a", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 1.0)
+    b = run(tmp / "b", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 1.0, "--set", "world.friction=[0.3,0.3]")
+    done = coluber("plot", a, b)
+    check("two runs in space draw every plot", done.returncode == 0 and done.stderr == "" and len(done.stdout.split()) == len(SPATIAL), done.stderr)
+    check("a spatial run beside a planar one draws what both have", coluber("plot", a, course, "--what", "path", "--what", "energy", "-o", tmp / "x.svg").returncode == 0)
 
 
 def test_tracking_of_a_joint(tmp, course):
@@ -360,7 +545,10 @@ def test_letters_that_no_font_has(tmp, course):
 def test_other_runs(tmp, course):
     done = coluber("plot", run(tmp / "slope", SLOPE, "--duration", 0.5))
     check("a run in which nothing moves or touches draws", done.returncode == 0, done.stderr)
+    check("… but for its footfall: all links lie on the ground", not (tmp / "slope/plots/footfall.svg").exists())
     for name in NAMES:
+        if name == "footfall":
+            continue
         words = texts(tmp / "slope/plots" / f"{name}.svg")
         check(f"{name} of a robot at rest has no axis of rounding noise", name == "residual" or not [w for w in words if re.search(r"e[-−](0[89]|[1-9]\d)", w)], words)
     (tmp / "long.toml").write_text('duration = 0.3\n[robot]\nname = "aiko"\nlinks = 60\n[start]\nshape = "straight"\n[gait]\nphase_deg = -50.0\n[world]\nfriction = [0.2, 0.2]\n')
@@ -546,7 +734,7 @@ def test_smooth_friction(tmp, course):
     smooth = run(tmp / "smooth", SOURCE / "scenarios/aiko_smooth_friction.toml", "--duration", 1.0)
     done = coluber("plot", smooth)
     drawn = [Path(line).stem for line in done.stdout.split()]
-    check("a run on smooth friction draws what it has: no contact forces, no residual", done.returncode == 0 and done.stderr == "" and drawn == [name for name in NAMES if name not in ("forces", "residual")], f"{drawn} {done.stderr}")
+    check("a run on smooth friction draws what it has: no contacts, no residual", done.returncode == 0 and done.stderr == "" and drawn == [name for name in NAMES if name not in ("footfall", "residual")], f"{drawn} {done.stderr}")
     done = coluber("plot", smooth, "--what", "residual")
     check("… and says so where it is asked for one", done.returncode == 1 and "the run has no residual" in done.stderr and not (smooth / "plots/residual.svg").exists(), done.stderr)
 

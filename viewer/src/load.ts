@@ -51,11 +51,11 @@ export function make_run(name: string, replay: Replay, about: unknown): Run {
   };
 }
 
-async function embedded(text: string, index: number): Promise<Run> {
-  const stored = object(parse(text, 'the run in this page'));
+async function embedded(element: HTMLElement, index: number): Promise<Run> {
+  const stored = object(parse(element.textContent ?? '', 'the run in this page'));
   const replay = await read_embedded(stored.replay, stored.data);
   const about = object(stored.run);
-  return make_run(typeof about.name === 'string' ? about.name : `run ${index + 1}`, replay, about);
+  return make_run(element.dataset.name ?? (typeof about.name === 'string' ? about.name : `run ${index + 1}`), replay, about);
 }
 
 async function get(address: string): Promise<Response> {
@@ -82,7 +82,7 @@ async function served(entry: Json, index: number): Promise<Run> {
 /** The runs of this page, one or two. */
 export async function load_runs(): Promise<Run[]> {
   const elements = ['coluber-run', 'coluber-run-2'].map((id) => document.getElementById(id)).filter((e) => e !== null);
-  if (elements.length > 0) return Promise.all(elements.map((e, i) => embedded(e.textContent ?? '', i)));
+  if (elements.length > 0) return Promise.all(elements.map((e, i) => embedded(e, i)));
   if (!/^https?:$/.test(location.protocol)) {
     throw new ReplayError('this page holds no run. Make one that does with  coluber export RUN --to html,  or look at a run with  coluber view RUN.');
   }

@@ -2,6 +2,21 @@
 
 import { at } from './dom.ts';
 
+function arrow(draw: CanvasRenderingContext2D, left: number, right: number, y: number): void {
+  draw.beginPath();
+  draw.moveTo(left, y);
+  draw.lineTo(right - 6, y);
+  draw.stroke();
+  draw.beginPath();
+  for (const [x, by] of [[right - 7, -5], [right + 1, 0], [right - 7, 5]] as const) draw.lineTo(x, y + by);
+  draw.fill();
+}
+
+function matrix_of(element: Element): [number, number, number, number, number, number] {
+  const { a, b, c, d, e, f } = new DOMMatrix(getComputedStyle(element).transform);
+  return [a, b, c, d, e, f];
+}
+
 /** The scene's canvas with the scales that the page lays over it. */
 export function compose_picture(scene: HTMLCanvasElement): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
@@ -39,13 +54,15 @@ export function compose_picture(scene: HTMLCanvasElement): HTMLCanvasElement {
       colours.forEach((colour, i) => ramp.addColorStop(colours.length > 1 ? i / (colours.length - 1) : 0, colour));
       draw.fillStyle = ramp;
       draw.fillRect(left, top, width, height);
+    } else if (id === 'slope') {
+      const half = mark.offsetWidth / 2;
+      draw.save();
+      draw.translate((left + right) / 2, (top + bottom) / 2);
+      draw.transform(...matrix_of(mark));
+      if (getComputedStyle(mark).visibility !== 'hidden') arrow(draw, -half, half, 0);
+      draw.restore();
     } else {
-      draw.moveTo(left, top + 1);
-      draw.lineTo(right - 6, top + 1);
-      draw.stroke();
-      draw.beginPath();
-      for (const [x, y] of [[right - 7, top - 4], [right + 1, top + 1], [right - 7, top + 6]] as const) draw.lineTo(x, y);
-      draw.fill();
+      arrow(draw, left, right, top + 1);
     }
     for (const text of part.querySelectorAll('span')) write(text, text.nextElementSibling === mark);
   }

@@ -106,6 +106,83 @@ double round_below(double value) {
   return power;
 }
 
+double y_label_at(double left_cm) { return std::max(0.35, left_cm - 1.7); }
+
+double width_of_words(std::string_view words, double points) {
+  const auto letters = std::count_if(words.begin(), words.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;  // bytes that begin a letter
+  });
+  return 0.0194 * points * static_cast<double>(letters);
+}
+
+std::string shortened(std::string_view words, double width_cm, double points) {
+  if (width_of_words(words, points) <= width_cm) return std::string(words);
+  std::string text(words);
+  while (!text.empty() && width_of_words(text, points) + 0.02 * points > width_cm) {
+    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0U) == 0x80U)
+      text.pop_back();
+    if (!text.empty()) text.pop_back();
+  }
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text + "…";
+}
+
+namespace {
+
+constexpr double arrow_room_cm = 0.6;
+
+/// The title in one line or two; what is longer still ends in an ellipsis.
+std::vector<std::string> title_lines(std::string_view title, double room_cm) {
+  if (width_of_words(title) <= room_cm) return {std::string(title)};
+  std::size_t split = 0;
+  for (std::size_t at = title.find(' '); at != std::string_view::npos; at = title.find(' ', at + 1))
+    if (width_of_words(title.substr(0, at)) <= room_cm) split = at;
+  if (split == 0) return {shortened(title, room_cm)};
+  return {std::string(title.substr(0, split)), shortened(title.substr(split + 1), room_cm)};
+}
+
+}  // namespace
+
+Above make_above(double width_cm, double left_cm, const AboveParts& parts) {
+  Above above;
+  above.name = parts.title;
+  const double edge = 0.3;
+  const bool fits = width_of_words(parts.title) <= width_cm - left_cm - edge;
+  above.title_cm = fits ? left_cm : edge;
+  int row = 0;
+  if (parts.with_title && !parts.title.empty()) {
+    above.title = title_lines(parts.title, width_cm - above.title_cm - edge);
+    row = static_cast<int>(above.title.size());
+  }
+  const double room = width_cm - left_cm;
+  double widest = 0.0;
+  for (const auto& entry : parts.legend) widest = std::max(widest, width_of_words(entry));
+  const double pitch = widest + 1.1;  // with its sample and the gap to the next
+  const auto entries = static_cast<int>(parts.legend.size());
+  above.arrow = parts.arrow;
+  const double arrow = parts.arrow ? arrow_room_cm : 0.0;
+  above.note = shortened(parts.note, width_cm - std::min(left_cm, above.title_cm) - 0.1 - arrow);
+  above.note_row = row;
+  if (entries > 0) {
+    above.legend_left = parts.one_a_row;
+    above.legend_columns =
+        parts.one_a_row ? 1 : std::clamp(static_cast<int>((room + 0.2) / pitch), 1, entries);
+    above.legend_rows = (entries + above.legend_columns - 1) / above.legend_columns;
+    const bool beside = above.legend_rows == 1 && !parts.one_a_row &&
+                        arrow + width_of_words(above.note) + 0.4 + entries * pitch <= room;
+    if (!above.note.empty() && !beside) ++row;
+    above.legend_row = row;
+    row += above.legend_rows;
+  } else if (!above.note.empty()) {
+    ++row;
+  }
+  // rows of a legend are closer
+  const double closer = above.legend_rows > 1 ? 0.1 * above.legend_rows - 0.22 : 0.0;
+  row += parts.spare_rows;
+  above.height_cm = row == 0 ? 0.35 : Above::row_cm(row - 1) - closer + (row == 1 ? 0.4 : 0.47);
+  return above;
+}
+
 Canvas::Canvas(double width_cm, double height_cm) : width_cm_(width_cm), height_cm_(height_cm) {
   commands_ = "set multiplot\n";
 }
@@ -130,7 +207,7 @@ void Canvas::panel(double left_cm, double right_cm, double bottom_cm, double top
 void Canvas::axes(std::string_view x_label, std::string_view y_label, Range x, Range y) {
   // labels are placed by hand: gnuplot's own place depends on the terminal's idea of a character
   if (!y_label.empty())
-    text_cm({left_cm_ - y_label_cm, 0.5 * (bottom_cm_ + top_cm_)}, y_label, "center rotate by 90");
+    text_cm({y_label_at(left_cm_), 0.5 * (bottom_cm_ + top_cm_)}, y_label, "center rotate by 90");
   if (!x_label.empty())
     text_cm({0.5 * (left_cm_ + right_cm_), bottom_cm_ - 0.95}, x_label, "center");
   settings_ +=
@@ -167,11 +244,52 @@ void Canvas::legend_right() {
       (right_cm_ + 0.15) / width_cm_, (top_cm_ + 0.1) / height_cm_);
 }
 
-void Canvas::legend_above() {
+void Canvas::legend_over(double bottom_cm, int columns) {
   settings_ += fmt::format(
-      "set key at screen {:.6f},{:.6f} right center horizontal Left reverse noenhanced "
-      "samplen 1.6 width 1 height 0 font ',8' textcolor '#333333'\n",
-      (right_cm_ + 0.3) / width_cm_, (height_cm_ - 0.88) / height_cm_);
+      "set key at screen {:.6f},{:.6f} right bottom horizontal Left reverse noenhanced samplen 1.6 "
+      "maxcols {} width 1 height 0 spacing 1.15 font ',8' textcolor '#333333'\n",
+      (right_cm_ + 0.3) / width_cm_, bottom_cm / height_cm_, columns);
+}
+
+void Canvas::head(const Above& above) {
+  title_ = above.name;
+  const auto row = [&](int k) { return height_cm_ - Above::row_cm(k); };
+  for (std::size_t k = 0; k < above.title.size(); ++k)
+    text_cm({above.title_cm, row(static_cast<int>(k))}, above.title[k], "left font ',8'",
+            "#1a1a1a");
+  double note_cm = std::min(left_cm_, above.title_cm);
+  if (above.arrow) {
+    constexpr double half = 0.21;
+    const Point middle{note_cm + half, row(above.note_row)};
+    settings_ += fmt::format(
+        "set arrow from screen {:.6f},{:.6f} to screen {:.6f},{:.6f} head filled size screen "
+        "{:.6f},20 fixed front linewidth 1.4 linecolor '#666666'\n",
+        (middle.x - half * above.arrow->x) / width_cm_,
+        (middle.y - half * above.arrow->y) / height_cm_,
+        (middle.x + half * above.arrow->x) / width_cm_,
+        (middle.y + half * above.arrow->y) / height_cm_, 0.17 / width_cm_);
+    note_cm += arrow_room_cm;
+  }
+  if (!above.note.empty())
+    text_cm({note_cm, row(above.note_row)}, above.note, "left font ',8'", "#666666");
+  if (above.legend_rows == 0) return;
+  // one row is centred on its height; more hang from the first
+  const bool one = above.legend_rows == 1;
+  const double y = row(above.legend_row) + (one ? 0.0 : 0.2);
+  settings_ += fmt::format(
+      "set key at screen {:.6f},{:.6f} {} {} {} Left reverse noenhanced samplen {} {} "
+      "width 1 height 0 spacing 1.15 font ',8' textcolor '#333333'\n",
+      (above.legend_left ? std::min(left_cm_, above.title_cm) - 0.1 : right_cm_ + 0.3) / width_cm_,
+      y / height_cm_, above.legend_left ? "left" : "right", one ? "center" : "top",
+      above.legend_left ? "vertical" : "horizontal", above.legend_left ? 2.6 : 1.6,
+      above.legend_left ? fmt::format("maxrows {}", above.legend_rows)
+                        : fmt::format("maxcols {}", above.legend_columns));
+}
+
+void Canvas::y_ticks(const std::vector<double>& at) {
+  std::string tics;
+  for (const double value : at) tics += fmt::format("{}{:g}", tics.empty() ? "" : ", ", value);
+  settings_ += fmt::format("set ytics ({})\n", tics);
 }
 
 void Canvas::draw(const std::vector<Polyline>& lines, std::string_view style,
@@ -241,12 +359,6 @@ void Canvas::end_panel() {
   settings_.clear();
   elements_.clear();
   open_ = false;
-}
-
-void Canvas::heading(std::string_view title, std::string_view note) {
-  title_ = title;
-  text_cm({left_cm_, height_cm_ - 0.4}, title, "left font ',8'", "#1a1a1a");
-  if (!note.empty()) text_cm({left_cm_, height_cm_ - 0.88}, note, "left font ',8'", "#666666");
 }
 
 Figure Canvas::finish() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,8 +52,42 @@ double round_below(double value);
 /// Labels lie over the lines or under them.
 enum class Layer : unsigned char { front, back };
 
-/// Middle of the y axis' label, to the left of the axis: beyond numbers such as -0.0005.
-inline constexpr double y_label_cm = 1.7;
+/// Middle of the y axis' label from the left edge of the picture, for axes at `left_cm`: beyond
+/// numbers such as -0.0005.
+double y_label_at(double left_cm);
+
+/// Width of words on paper (cm), as good as can be told without asking the terminal.
+double width_of_words(std::string_view words, double points = 8.0);
+/// The words, with an ellipsis where they are longer than `width_cm`.
+std::string shortened(std::string_view words, double width_cm, double points = 8.0);
+
+/// What stands above the panels, from the top: title, remark, legend. Remark and legend share a row
+/// where they fit side by side.
+struct Above {
+  std::string name;                ///< of the picture, whether or not the title is printed
+  std::vector<std::string> title;  ///< its lines; none: not printed
+  std::string note;
+  std::optional<Point> arrow;  ///< before the remark: this way, of length 1
+  int note_row = 0;
+  int legend_row = 0;  ///< its first
+  int legend_rows = 0;
+  int legend_columns = 0;
+  bool legend_left = false;  ///< rows begin at the axis, one entry each; else they end at the right
+  double title_cm = 0.0;     ///< from the left edge
+  double height_cm = 0.0;    ///< of it all
+  /// Middle of a row, from the top edge (cm).
+  static double row_cm(int row) { return 0.4 + 0.48 * row; }
+};
+struct AboveParts {
+  std::string_view title;
+  bool with_title = true;
+  std::string note{};
+  std::optional<Point> arrow{};
+  std::vector<std::string> legend{};  ///< entries of a legend above the panels
+  bool one_a_row = false;             ///< long entries: each in a row of its own
+  int spare_rows = 0;                 ///< below the others, for what a figure adds itself
+};
+Above make_above(double width_cm, double left_cm, const AboveParts& parts);
 
 /// A picture put together from panels placed in cm from the lower left corner.
 class Canvas {
@@ -70,8 +105,10 @@ class Canvas {
   void command(std::string_view text);
   /// Legend in one column to the right of the panel.
   void legend_right();
-  /// Legend in a row under the picture's heading, at the right.
-  void legend_above();
+  /// Legend in rows of so many columns that end above this height (cm).
+  void legend_over(double bottom_cm, int columns);
+  /// Title, remark and legend above the panels; belongs to the uppermost one.
+  void head(const Above& above);
 
   /// Draws lines, or closed polygons, in gnuplot's words (`with lines linecolor …`).
   void draw(const std::vector<Polyline>& lines, std::string_view style,
@@ -86,8 +123,10 @@ class Canvas {
             Layer layer = Layer::front);
   void text_cm(Point at_cm, std::string_view words, std::string_view style = "",
                std::string_view tone = "#333333");
-  /// Title of the picture and a quieter remark under it; belongs to the uppermost panel.
-  void heading(std::string_view title, std::string_view note = "");
+  /// Name of the picture and nothing above it.
+  void name(std::string_view title) { title_ = title; }
+  /// Makes the panel's y axis have these ticks and no others; to be said after `axes`.
+  void y_ticks(const std::vector<double>& at);
 
   [[nodiscard]] Figure finish();
 

@@ -18,6 +18,9 @@ using record::Trajectory;
 
 namespace {
 
+const std::string arrow_style = fmt::format(
+    "head filled size screen 0.011,18 fixed linewidth 1.6 linecolor '{}'", colour::vermillion);
+
 struct Arrow {
   Point from;
   Point force;
@@ -113,29 +116,29 @@ Arrows contact_arrows(const Trajectory& run, const Drawing& drawing,
   return arrows;
 }
 
-/// The forces, and their scale in the margin above.
-void draw_arrows(Canvas& canvas, const Arrows& arrows, double m_per_N, const Map& map,
-                 double height) {
-  if (arrows.all.empty()) return;
+/// The forces.
+void draw_arrows(Canvas& canvas, const Arrows& arrows, double m_per_N) {
   std::vector<Point> from;
   std::vector<Point> by;
   for (const auto& a : arrows.all) {
     from.push_back(a.from);
     by.push_back({m_per_N * a.force.x, m_per_N * a.force.y});
   }
-  const auto style = fmt::format(
-      "head filled size screen 0.011,18 fixed linewidth 1.6 linecolor '{}'", colour::vermillion);
-  canvas.draw_vectors(from, by, style);
-  const double unit = round_below(arrows.strongest());
-  const double length_cm = unit * m_per_N * map.cm_per_m;
-  const double right = left_cm + map.width_cm;
+  canvas.draw_vectors(from, by, arrow_style);
+}
+
+/// The scale of the forces in a row above the panel, which ends at `right` (cm).
+struct ForceScale {
+  std::string words;
+  double unit = 0.0;
+  double length_cm = 0.0;
+};
+void draw_force_scale(Canvas& canvas, const ForceScale& scale, double right, double y, Page page,
+                      double height) {
   canvas.command(fmt::format("set arrow from screen {:.6f},{:.6f} to screen {:.6f},{:.6f} {}",
-                             (right - length_cm) / page_cm, (height - 0.88) / height,
-                             right / page_cm, (height - 0.88) / height, style));
-  canvas.text_cm(
-      {right - length_cm - 0.15, height - 0.88},
-      fmt::format("contact force{}:  {:g} N", arrows.mean ? ", mean over 0.1 s" : "", unit),
-      "right font ',8'", "#666666");
+                             (right - scale.length_cm) / page.width, y / height, right / page.width,
+                             y / height, arrow_style));
+  canvas.text_cm({right - scale.length_cm - 0.15, y}, scale.words, "right font ',8'", "#666666");
 }
 
 /// The numbers of the links, where there is room for them.
@@ -178,9 +181,10 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
     view.pad(0.06);
   }
   // the strongest force is drawn as long as a robot of this size leaves room for
+  const auto page = page_of(options);
   const double strongest = arrows.strongest();
   const double arrow_cm = 1.6;
-  const double width_cm = page_cm - left_cm - 0.4;
+  const double width_cm = page.width - page.left - 0.4;
   const double guess = std::min(width_cm / view.x.width(), 13.0 / view.y.width());
   const double m_per_N = strongest > 0.0 ? arrow_cm / guess / strongest : 0.0;
   for (const auto& a : arrows.all)
@@ -188,26 +192,46 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
         Polyline{{a.from.x + 1.1 * m_per_N * a.force.x, a.from.y + 1.1 * m_per_N * a.force.y}});
   const auto map = fit(view, width_cm, 13.0);
 
+  Heading heading{fmt::format("t = {:.4g} s", run.time[frame])};
+  if (!measured.empty()) heading.note += fmt::format(";  circles: {}", options.measured->label);
+  say_slope(heading, scene, from_above);
+  ForceScale scale;
+  if (!arrows.all.empty()) {
+    scale.unit = round_below(strongest);
+    scale.length_cm = scale.unit * m_per_N * map.cm_per_m;
+    scale.words =
+        fmt::format("{}contact force{}:  {:g} N", page.narrow && arrows.mean ? "mean " : "",
+                    arrows.mean && !page.narrow ? ", mean over 0.1 s" : "", scale.unit);
+    const double taken = width_of_words(heading.note) + (heading.arrow ? 0.6 : 0.0) + 0.6 +
+                         width_of_words(scale.words) + scale.length_cm;
+    heading.spare_rows = taken > width_cm ? 1 : 0;
+  }
+  const auto above = above_of(options, scene, heading);
+  const int scale_row = above.note_row + heading.spare_rows;
   const double top = below_cm + map.height_cm;
-  const double height = top + above_two_cm;
-  Canvas canvas(page_cm, height);
-  canvas.panel(left_cm, left_cm + map.width_cm, below_cm, top);
+  const double height = top + above.height_cm;
+  const double right = page.left + map.width_cm;
+  Canvas canvas(page.width, height);
+  canvas.panel(page.left, right, below_cm, top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
-  auto note = fmt::format("t = {:.4g} s", run.time[frame]);
-  if (!measured.empty()) note += fmt::format(";  circles: {}", options.measured->label);
-  canvas.heading(scene.title, note);
+  canvas.head(above);
   draw_standing_curves(canvas, standing_curves(drawing, from_above));
   const bool ghost = !options.zoom && frame != window.first;
   if (ghost) canvas.draw(before.lines(), line_style(colour::pale, 0.7));
   Polyline centres;
   for (const int i : up_to(tracks.count())) centres.push_back(from_above.of(tracks.at(frame, i)));
-  auto kept_free = centres;
-  if (ghost)
+  Shown shown{robot.lines(), {path}, centres};
+  if (ghost) {
+    for (auto& line : before.lines()) shown.bodies.push_back(std::move(line));
     for (const int i : up_to(tracks.count()))
-      kept_free.push_back(from_above.of(tracks.at(window.first, i)));
+      shown.robot.push_back(from_above.of(tracks.at(window.first, i)));
+  }
+  for (const auto& a : arrows.all)
+    shown.lines.push_back(
+        {a.from, {a.from.x + m_per_N * a.force.x, a.from.y + m_per_N * a.force.y}});
   const auto moving = moving_bodies(drawing);
-  draw_obstacles(canvas, obstacles, view, map, kept_free,
-                 moving.empty() ? 0.0 : half_thickness(*moving.front()));
+  shown.half_thickness = moving.empty() ? 0.0 : half_thickness(*moving.front());
+  draw_obstacles(canvas, obstacles, view, map, shown);
   draw_robot(canvas, robot);
   // where the link has been, and fainter where it will go
   const std::size_t now = std::clamp(frame, window.first, window.last);
@@ -217,7 +241,10 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
     canvas.draw({tracks.path({window.first, now}, middle)}, line_style(colour::blue, 0.9));
   if (!measured.empty()) canvas.draw({measured}, measured_style(colour::blue));
   number_links(canvas, drawing, centres, map);
-  draw_arrows(canvas, arrows, m_per_N, map, height);
+  if (!arrows.all.empty()) {
+    draw_arrows(canvas, arrows, m_per_N);
+    draw_force_scale(canvas, scale, right, height - Above::row_cm(scale_row), page, height);
+  }
   return canvas.finish();
 }
 

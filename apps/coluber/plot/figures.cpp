@@ -38,7 +38,13 @@ const std::vector<Entry>& entries() {
       {{"velocities", "velocities of the first, middle and last link"},
        {"link_position"},
        draw_velocities},
-      {{"forces", "contact forces on the links over time"}, {"contact_force"}, draw_forces},
+      {{"forces",
+        "forces of obstacles on the links over time; of the ground where none is touched"},
+       {"ground_force"},
+       draw_forces},
+      {{"footfall", "when each link touches the ground or an obstacle"},
+       {"ground_force"},
+       draw_footfall},
       {{"angles", "joint angles with their references and the tracking error"},
        {"joint_angle"},
        draw_angles},
@@ -84,18 +90,23 @@ bool can_draw(std::string_view name, const Trajectory& run, const Scene& scene) 
 }
 
 bool worth_drawing(std::string_view name, const Trajectory& run, const Scene& scene) {
-  return can_draw(name, run, scene) && (name != "side" || leaves_plane(scene.drawing));
+  return can_draw(name, run, scene) && (name != "side" || leaves_plane(scene.drawing)) &&
+         (name != "footfall" || has_footfall(run));
 }
 
-Figure make_figure(std::string_view name, const Trajectory& run, const Scene& scene,
-                   const FigureOptions& options) {
+void require_drawable(std::string_view name, const Trajectory& run, const Scene& scene) {
   const auto* entry = find_entry(name);
   if (entry == nullptr) throw Error(fmt::format("there is no plot \"{}\"", name));
   for (const auto need : entry->needs) static_cast<void>(observable(run, need));
   if (entry->needs.empty() && !can_draw(name, run, scene))
     throw Error(
         fmt::format("the run folder holds no bodies that move: {} has nothing to draw", name));
-  return entry->draw(run, scene, options);
+}
+
+Figure make_figure(std::string_view name, const Trajectory& run, const Scene& scene,
+                   const FigureOptions& options) {
+  require_drawable(name, run, scene);
+  return find_entry(name)->draw(run, scene, options);
 }
 
 }  // namespace coluber::app

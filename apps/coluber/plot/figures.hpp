@@ -19,11 +19,13 @@ struct FigureOptions {
   std::optional<double> from;          ///< s, start of the time axes and of the paths
   std::optional<double> to;            ///< s, their end
   std::vector<double> times;           ///< s, of the postures drawn; four if empty
-  bool zoom = false;                   ///< course: frame the robot, not the whole course
+  bool zoom = false;                   ///< maps: frame the robot, or its way, not all obstacles
   bool along_y = false;                ///< side: y to the right, not x
   std::vector<int> links;              ///< 1-based; empty: the figure's own choice
   const Measured* measured = nullptr;  ///< drawn over it where it has the figure's quantities
   bool* measured_drawn = nullptr;      ///< set where a measured value was drawn
+  double width_cm = 17.0;              ///< of the picture: two columns of a journal page
+  bool title = true;                   ///< printed above the picture
 };
 
 /// Draws a run of any System that has the observables or the bodies the figure needs. Throws Error
@@ -31,6 +33,8 @@ struct FigureOptions {
 Figure make_figure(std::string_view name, const record::Trajectory& run, const Scene& scene,
                    const FigureOptions& options = {});
 
+/// Throws Error naming what is missing for the figure.
+void require_drawable(std::string_view name, const record::Trajectory& run, const Scene& scene);
 /// True if the run has what the figure needs.
 bool can_draw(std::string_view name, const record::Trajectory& run, const Scene& scene);
 /// True if it does, and the figure has something to tell: a robot that stays in a plane is not

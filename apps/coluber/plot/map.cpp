@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <optional>
 
 #include <fmt/format.h>
@@ -10,30 +11,99 @@
 namespace coluber::app {
 namespace {
 
-/// What there is on paper already (cm): discs, and words about their middles.
+/// A word's box on paper (cm).
+struct WordBox {
+  Point at;
+  double half_width;
+  double half_height;
+  [[nodiscard]] bool meets(const WordBox& other) const {
+    return std::abs(other.at.x - at.x) < other.half_width + half_width &&
+           std::abs(other.at.y - at.y) < other.half_height + half_height;
+  }
+  /// Clips the segment to the box  (Liang and Barsky).
+  [[nodiscard]] bool meets(Point a, Point b) const {
+    double enter = 0.0;
+    double leave = 1.0;
+    const auto clip = [&](double from, double by, double half) {
+      if (by == 0.0) return std::abs(from) <= half;
+      const double t1 = (-half - from) / by;
+      const double t2 = (half - from) / by;
+      enter = std::max(enter, std::min(t1, t2));
+      leave = std::min(leave, std::max(t1, t2));
+      return enter <= leave;
+    };
+    return clip(a.x - at.x, b.x - a.x, half_width) && clip(a.y - at.y, b.y - a.y, half_height);
+  }
+};
+
+bool inside(const Polyline& polygon, Point p) {
+  bool in = false;
+  for (std::size_t i = 0, j = polygon.size() - 1; i < polygon.size(); j = i++) {
+    const Point a = polygon[i];
+    const Point b = polygon[j];
+    if ((a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x) in = !in;
+  }
+  return in;
+}
+
+/// What there is on paper already (cm), and words that find a place among it.
 class Occupied {
  public:
+  Occupied(const Shown& shown, double scale) {
+    for (const auto& line : shown.bodies) bodies_.push_back(scaled(line, scale));
+    for (const auto& line : shown.lines) lines_.push_back(scaled(line, scale));
+  }
   void add_disc(Point at, double radius) { boxes_.push_back({at, radius, radius}); }
-  /// False: the word would lie over something; else its place is taken from now on.
-  bool take(Point at, std::string_view word) {
-    const Box box{at, 0.08 * static_cast<double>(word.size()) + 0.05, 0.12};
-    const auto over = [&](const Box& other) {
-      return std::abs(other.at.x - at.x) < other.half_width + box.half_width &&
-             std::abs(other.at.y - at.y) < other.half_height + box.half_height;
-    };
-    if (std::any_of(boxes_.begin(), boxes_.end(), over)) return false;
-    boxes_.push_back(box);
-    return true;
+  void add(const WordBox& box) { boxes_.push_back(box); }
+  [[nodiscard]] bool free(const WordBox& box, bool of_lines) const {
+    if (std::any_of(boxes_.begin(), boxes_.end(), [&](const auto& b) { return b.meets(box); }))
+      return false;
+    for (const auto& body : bodies_)
+      if (crosses(body, box) || inside(body, box.at)) return false;
+    return !of_lines || std::none_of(lines_.begin(), lines_.end(),
+                                     [&](const auto& line) { return crosses(line, box); });
   }
 
  private:
-  struct Box {
-    Point at;
-    double half_width;
-    double half_height;
-  };
-  std::vector<Box> boxes_;
+  static Polyline scaled(const Polyline& line, double scale) {
+    Polyline result;
+    for (const auto& p : line) result.push_back({scale * p.x, scale * p.y});
+    return result;
+  }
+  static bool crosses(const Polyline& line, const WordBox& box) {
+    for (std::size_t k = 1; k < line.size(); ++k)
+      if (box.meets(line[k - 1], line[k])) return true;
+    return false;
+  }
+
+  std::vector<WordBox> boxes_;
+  std::vector<Polyline> bodies_;
+  std::vector<Polyline> lines_;
 };
+
+/// A place for the number of a disc (cm): away from what is next to it, else around it, nearer
+/// places first; none where all lie on something.
+std::optional<Point> place_beside(Point disc, double radius, Point away, std::string_view word,
+                                  const WordBox& paper, Occupied& occupied) {
+  const double start = std::atan2(away.y, away.x);
+  for (const bool of_lines : {true, false}) {
+    for (const double gap : {0.22, 0.36, 0.52}) {
+      for (const int turn : {0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8}) {
+        const double angle = start + turn * std::numbers::pi / 8.0;
+        const WordBox box{
+            {disc.x + (radius + gap) * std::cos(angle), disc.y + (radius + gap) * std::sin(angle)},
+            0.08 * static_cast<double>(word.size()) + 0.03,
+            0.12};
+        const bool on_paper = std::abs(box.at.x - paper.at.x) + box.half_width < paper.half_width &&
+                              std::abs(box.at.y - paper.at.y) + box.half_height < paper.half_height;
+        if (!on_paper || !occupied.free(box, of_lines)) continue;
+        occupied.add(box);
+        return box.at;
+      }
+    }
+  }
+  return std::nullopt;
+}
 
 constexpr std::size_t many_obstacles = 60;  // more are neither all numbered nor all in the picture
 
@@ -146,8 +216,7 @@ void draw_shade(Canvas& canvas, const DrawnRobot& robot, std::string_view colour
 }
 
 void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, const Box& view,
-                    const Map& map, const Polyline& robot, double half_thickness,
-                    const std::vector<int>& numbers) {
+                    const Map& map, const Shown& shown, const std::vector<int>& numbers) {
   struct Disc {
     std::size_t index;
     double distance;              // to the robot (m)
@@ -155,7 +224,7 @@ void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, cons
   };
   std::vector<Polyline> outlines;
   std::vector<Disc> discs;
-  Occupied occupied;
+  Occupied occupied(shown, map.cm_per_m);
   for (std::size_t k = 0; k < obstacles.size(); ++k) {
     const auto& o = obstacles[k];
     if (o.centre.x + o.radius < view.x.low || o.centre.x - o.radius > view.x.high ||
@@ -165,8 +234,8 @@ void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, cons
     occupied.add_disc({o.centre.x * map.cm_per_m, o.centre.y * map.cm_per_m},
                       o.radius * map.cm_per_m);
     double distance = std::numeric_limits<double>::infinity();
-    const auto point = closest(robot, {o.centre.x, o.centre.y}, distance);
-    const double reach = 4.0 * half_thickness + o.radius;
+    const auto point = closest(shown.robot, {o.centre.x, o.centre.y}, distance);
+    const double reach = 4.0 * shown.half_thickness + o.radius;
     discs.push_back({k, distance, distance < reach && distance > 0.0 ? point : std::nullopt});
   }
   const bool many = discs.size() > many_obstacles;
@@ -178,6 +247,10 @@ void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, cons
         std::find_if(discs.begin(), discs.end(), [](const Disc& disc) { return !disc.beside; });
     discs.erase(far, discs.end());
   }
+  const WordBox paper{{0.5 * (view.x.low + view.x.high) * map.cm_per_m,
+                       0.5 * (view.y.low + view.y.high) * map.cm_per_m},
+                      0.5 * view.x.width() * map.cm_per_m,
+                      0.5 * view.y.width() * map.cm_per_m};
   for (const Disc& disc : discs) {
     const auto& o = obstacles[disc.index];
     const int number = numbers.empty() ? o.number : numbers[disc.index];
@@ -191,10 +264,11 @@ void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, cons
     if (disc.beside)
       away = {(o.centre.x - disc.beside->x) / disc.distance,
               (o.centre.y - disc.beside->y) / disc.distance};
-    const double offset = o.radius + 0.22 / map.cm_per_m;
-    const Point at{o.centre.x + offset * away.x, o.centre.y + offset * away.y};
-    if (many && !occupied.take({at.x * map.cm_per_m, at.y * map.cm_per_m}, word)) continue;
-    canvas.text(at, word, "center font ',7' textcolor '#555555'", Layer::back);
+    const auto at = place_beside({o.centre.x * map.cm_per_m, o.centre.y * map.cm_per_m},
+                                 o.radius * map.cm_per_m, away, word, paper, occupied);
+    if (at)
+      canvas.text({at->x / map.cm_per_m, at->y / map.cm_per_m}, word,
+                  "center font ',7' textcolor '#555555'", Layer::back);
   }
   canvas.draw(outlines, polygon_style("#6b6b6b", "#3a3a3a", many ? 0.3 : 0.7));
 }

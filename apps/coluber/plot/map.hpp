@@ -45,12 +45,19 @@ void draw_robot(Canvas& canvas, const DrawnRobot& robot);
 /// Draws it in one colour that lets others shine through, the first body strongest.
 void draw_shade(Canvas& canvas, const DrawnRobot& robot, std::string_view colour_name);
 
-/// Discs with their numbers: inside a large one, beside a small one on the side away from `robot`,
-/// which is `half_thickness` thick. Of very many only those next to the robot are numbered, and
-/// none over another. `numbers`, if there are any, stand for the obstacles' own.
+/// What else a map shows, so that numbers keep clear of it.
+struct Shown {
+  std::vector<Polyline> bodies;  ///< closed outlines: no number lies on one
+  std::vector<Polyline> lines;   ///< paths: crossed only where there is no other place
+  Polyline robot;                ///< middles of the bodies
+  double half_thickness = 0.0;   ///< of a body (m)
+};
+
+/// Discs with their numbers: inside a large one, else beside it, on the side away from the robot if
+/// there is room. Of very many only those next to the robot are numbered. A number without a place
+/// is left out. `numbers`, if there are any, stand for the obstacles' own.
 void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, const Box& view,
-                    const Map& map, const Polyline& robot = {}, double half_thickness = 0.0,
-                    const std::vector<int>& numbers = {});
+                    const Map& map, const Shown& shown = {}, const std::vector<int>& numbers = {});
 /// Paths to follow.
 void draw_standing_curves(Canvas& canvas, const std::vector<Outline>& curves);
 

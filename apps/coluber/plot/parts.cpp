@@ -33,6 +33,97 @@ Polyline sparse(const FigureOptions& options, const Polyline& line, std::size_t 
 
 }  // namespace
 
+Page page_of(const FigureOptions& options) {
+  constexpr double narrow = 13.0;  // less has no room for a legend beside the panels
+  Page page;
+  page.width = options.width_cm;
+  page.narrow = options.width_cm < narrow;
+  if (page.narrow) page.left = 1.8;
+  return page;
+}
+
+Above above_of(const FigureOptions& options, const Scene& scene, Heading heading) {
+  const auto page = page_of(options);
+  return make_above(page.width, page.left,
+                    {.title = scene.title,
+                     .with_title = options.title,
+                     .note = std::move(heading.note),
+                     .arrow = heading.arrow,
+                     .legend = std::move(heading.legend),
+                     .spare_rows = heading.spare_rows});
+}
+
+void say_slope(Heading& heading, const Scene& scene, const View& view) {
+  if (!scene.slope) return;
+  const double tilt = scene.slope->tilt_deg / degree;
+  const double towards = scene.slope->direction_deg / degree;
+  const std::array<double, 3> weight{std::sin(tilt) * std::cos(towards),
+                                     std::sin(tilt) * std::sin(towards), -std::cos(tilt)};
+  Point arrow = view.of(weight);
+  const double length = std::hypot(arrow.x, arrow.y);
+  if (!(length > 0.0)) return;
+  heading.arrow = Point{arrow.x / length, arrow.y / length};
+  const auto letter = "xyz"[view.right];
+  const auto slope = fmt::format("slope of {:.4g}°", scene.slope->tilt_deg);
+  auto words = view.up == 2
+                   ? fmt::format("weight; {}: {} lies in it, z is its normal", slope, letter)
+                   : fmt::format("downhill; {}: x and y lie in it", slope);
+  if (!heading.note.empty()) words += ";  " + heading.note;
+  heading.note = words;
+}
+
+std::vector<std::string> if_narrow(const FigureOptions& options, std::vector<std::string> legend) {
+  if (!page_of(options).narrow) legend.clear();
+  return legend;
+}
+
+double right_of(const FigureOptions& options, double beside_cm) {
+  const auto page = page_of(options);
+  return page.width - (page.narrow ? 0.4 : beside_cm);
+}
+
+void note_cut(Canvas& canvas, const FigureOptions& options, double right, double top, double peak,
+              std::string_view unit) {
+  const auto words = fmt::format("cut; {:.3g}{} max", peak, unit);
+  if (page_of(options).narrow)
+    canvas.text_cm({right - 0.05, top + 0.12}, words, "right font ',6'");
+  else
+    canvas.text_cm({right + 0.15, top - 0.3}, words, "left font ',7'");
+}
+
+std::vector<double> strip_ticks(Range y, double height_cm) {
+  const double per_cm = y.width() / height_cm;
+  // where zero is the edge, its number stands there
+  const bool from_zero = y.low <= 0.0 && y.low > -0.1 * y.width();
+  const bool to_zero = y.high >= 0.0 && y.high < 0.1 * y.width();
+  const Range inner{y.low + (from_zero ? 0.0 : 0.15 * per_cm),
+                    y.high - (to_zero ? 0.0 : 0.15 * per_cm)};
+  double step = round_below(0.3 * per_cm);
+  while (step < 0.3 * per_cm) step = round_below(2.6 * step);
+  std::vector<double> ticks;
+  for (auto k = static_cast<long>(std::ceil(inner.low / step));
+       static_cast<double>(k) * step <= inner.high; ++k)
+    ticks.push_back(static_cast<double>(k) * step);
+  if (ticks.size() > 1 || !(inner.low <= 0.0 && inner.high >= 0.0)) return ticks;
+  // zero alone is no scale
+  ticks.clear();
+  if (inner.low < 0.0 && inner.high > 0.0) {
+    const double reach = round_below(std::min(-inner.low, inner.high));
+    if (2.0 * reach >= 0.25 * per_cm) return {-reach, reach};
+  }
+  const double far = std::max(-inner.low, inner.high);
+  return {far == inner.high ? round_below(far) : -round_below(far)};
+}
+
+std::vector<int> page_full(const std::vector<int>& numbers) {
+  constexpr std::size_t most = 24;
+  if (numbers.size() <= most) return numbers;
+  std::vector<int> some;
+  for (std::size_t k = 0; k < most; ++k)
+    some.push_back(numbers[k * (numbers.size() - 1) / (most - 1)]);
+  return some;
+}
+
 void reject(std::string message, std::string hint) {
   throw InputError(make_fault("", 0, 0, std::move(message), std::move(hint)));
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,17 +12,49 @@
 
 #include "plot/canvas.hpp"
 #include "plot/figures.hpp"
+#include "plot/outline.hpp"
 
 namespace coluber::app {
 
 // What the figures are made from: columns of a run as lines, styles, the user's own measurements.
 
-inline constexpr double page_cm = 17.0;  ///< width of every figure: two columns of a journal page
+inline constexpr double page_cm = 17.0;  ///< width of a figure: two columns of a journal page
 inline constexpr double left_cm = 2.1;   ///< room for the y axis: numbers of seven characters
 inline constexpr double below_cm = 1.25;
-inline constexpr double above_cm = 0.8;       ///< room for the title
-inline constexpr double above_two_cm = 1.35;  ///< and for a remark and a legend under it
+inline constexpr double above_cm = 0.8;  ///< room for the title
 inline constexpr double degree = 180.0 / std::numbers::pi;
+
+/// The picture across: its width, where its axes begin, and whether legends go above the panels
+/// because there is no room beside them.
+struct Page {
+  double width = page_cm;
+  double left = left_cm;
+  bool narrow = false;
+};
+Page page_of(const FigureOptions& options);
+
+/// What stands above a figure.
+struct Heading {
+  std::string note{};
+  std::vector<std::string> legend{};
+  int spare_rows = 0;
+  std::optional<Point> arrow{};
+};
+Above above_of(const FigureOptions& options, const Scene& scene, Heading heading = {});
+/// On a slope: the way down in this view as an arrow before the remark, and what the axes mean.
+void say_slope(Heading& heading, const Scene& scene, const View& view);
+/// The entries of a legend that has its place beside the panel: none on a narrow page, where they
+/// go above it.
+std::vector<std::string> if_narrow(const FigureOptions& options, std::vector<std::string> legend);
+/// Where panels with a legend, or words, of this width beside them end (cm).
+double right_of(const FigureOptions& options, double beside_cm);
+/// Says that peaks were cut off: beside the panel, on a narrow page within it.
+void note_cut(Canvas& canvas, const FigureOptions& options, double right, double top, double peak,
+              std::string_view unit);
+/// Ticks of a low strip among others: none so near its upper edge that it meets the next one's.
+std::vector<double> strip_ticks(Range y, double height_cm);
+/// At most 24 of them, evenly spread: more strips or legend entries do not fit on a page.
+std::vector<int> page_full(const std::vector<int>& numbers);
 
 [[noreturn]] void reject(std::string message, std::string hint = "");
 
@@ -106,8 +139,17 @@ Figure draw_angles(const record::Trajectory& run, const Scene& scene, const Figu
 Figure draw_torques(const record::Trajectory& run, const Scene& scene,
                     const FigureOptions& options);
 Figure draw_energy(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+/// What the work of contacts is called: that of obstacles, or of the floor's impacts too.
+std::string_view contact_title(const record::Trajectory& run, const Scene& scene);
 Figure draw_residual(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);
+/// The observable that `forces` shows: of obstacles, else of the ground.
+std::string_view shown_force(const record::Trajectory& run, const Window& window);
+// footfall.cpp
+Figure draw_footfall(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
+/// True if a link ever leaves the ground or touches an obstacle.
+bool has_footfall(const record::Trajectory& run);
 // tracking.cpp
 Figure draw_tracking(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);

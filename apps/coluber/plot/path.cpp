@@ -61,9 +61,10 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
     view.include(paths.back());
     view.include(measured_path(options, i, times));
   }
-  include_obstacles(view, obstacles);
+  if (!options.zoom) include_obstacles(view, obstacles);
   view.pad(0.04);
-  const auto map = fit(view, page_cm - left_cm - 0.4, 10.0);
+  const auto page = page_of(options);
+  const auto map = fit(view, page.width - page.left - 0.4, 10.0);
 
   constexpr double strip = 2.6;
   constexpr double gap = 0.35;
@@ -77,15 +78,21 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
   }
   const double map_bottom = below_cm + axes * strip + (axes - 1) * gap + 1.6;
   const double map_top = map_bottom + map.height_cm;
-  const double right = left_cm + map.width_cm;
-  Canvas canvas(page_cm, map_top + above_two_cm);
-  canvas.panel(left_cm, right, map_bottom, map_top);
+  const double right = page.left + map.width_cm;
+  Heading heading;
+  for (const int link : links) heading.legend.push_back(tracks.name(link));
+  const bool any_measured = std::any_of(links.begin(), links.end(), [&](int link) {
+    return !measured_path(options, link, times).empty();
+  });
+  if (any_measured) heading.legend.push_back(options.measured->label);
+  say_slope(heading, scene, from_above);
+  const auto above = above_of(options, scene, heading);
+  Canvas canvas(page.width, map_top + above.height_cm);
+  canvas.panel(page.left, right, map_bottom, map_top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
-  canvas.legend_above();
-  canvas.heading(scene.title);
+  canvas.head(above);
   draw_standing_curves(canvas, standing_curves(scene.drawing, from_above));
-  draw_obstacles(canvas, obstacles, view, map);
-  bool any_measured = false;
+  draw_obstacles(canvas, obstacles, view, map, {.bodies = {}, .lines = paths, .robot = {}});
   for (std::size_t k = 0; k < links.size(); ++k) {
     canvas.draw({paths[k]}, line_style(distinct_colour(k), links[k] == middle ? 1.5 : 1.0),
                 tracks.name(links[k]));
@@ -96,7 +103,6 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
     const auto points = measured_path(options, links[k], times);
     if (points.empty()) continue;
     canvas.draw({points}, measured_style(distinct_colour(k)));
-    any_measured = true;
   }
   if (any_measured) canvas.legend_entry(measured_style(colour::grey), options.measured->label);
 
@@ -114,7 +120,7 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
       include(y, lines.back());
       include(y, points.back());
     }
-    canvas.panel(left_cm, right, bottom, bottom + strip);
+    canvas.panel(page.left, right, bottom, bottom + strip);
     canvas.axes(lowest ? "time t (s)" : "", letter + " (m)", times, padded(y, least::length));
     if (!lowest) canvas.hide_x_numbers();
     for (std::size_t k = 0; k < links.size(); ++k) {
@@ -166,7 +172,9 @@ Figure make_path_comparison(const std::vector<PathPanel>& panels, int link) {
     canvas.panel(left_cm, left_cm + map.width_cm, bottom, bottom + map.height_cm);
     canvas.axes("x (m)", "y (m)", view.x, view.y);
     canvas.text_cm({left_cm, bottom + map.height_cm + 0.3}, panels[k].title, "left font ',8'");
-    draw_obstacles(canvas, obstacles[k], view, map, {}, 0.0, numbers_in(obstacles, obstacles[k]));
+    draw_obstacles(canvas, obstacles[k], view, map,
+                   {.bodies = {}, .lines = {paths[k]}, .robot = {}},
+                   numbers_in(obstacles, obstacles[k]));
     canvas.draw({paths[k]}, line_style(colour::blue, 1.4));
     canvas.draw({{paths[k].front()}},
                 fmt::format("with points pointtype 7 pointsize 0.6 linecolor '{}'", colour::green));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "plot/compare_parts.hpp"
 #include "plot/map.hpp"
 #include "plot/parts.hpp"
 #include "plot/tracks.hpp"
@@ -16,6 +17,17 @@ using record::Trajectory;
 
 namespace {
 
+/// Under the ground, over the width of the panel.
+Polyline soil(const Box& view, double ground) {
+  return {{view.x.low, ground},
+          {view.x.high, ground},
+          {view.x.high, view.y.low},
+          {view.x.low, view.y.low},
+          {view.x.low, ground}};
+}
+
+}  // namespace
+
 /// The frames asked for; else four, evenly spread.
 std::vector<std::size_t> chosen_frames(const Trajectory& run, const FigureOptions& options) {
   const auto window = window_of(run, options);
@@ -25,15 +37,6 @@ std::vector<std::size_t> chosen_frames(const Trajectory& run, const FigureOption
   for (std::size_t k = 0; frames.size() < usual && options.times.empty(); ++k)
     frames.push_back(window.first + k * (window.last - window.first) / (usual - 1));
   return frames;
-}
-
-/// Under the ground, over the width of the panel.
-Polyline soil(const Box& view, double ground) {
-  return {{view.x.low, ground},
-          {view.x.high, ground},
-          {view.x.high, view.y.low},
-          {view.x.low, view.y.low},
-          {view.x.low, ground}};
 }
 
 /// The bodies of a planar model lie in the plane of the ground, and sink into it by half: they are
@@ -49,8 +52,6 @@ Flat flat_of(const Drawing& drawing, const std::vector<std::size_t>& frames) {
   }
   return {planar ? ground - radius : ground, 2.1 * radius};
 }
-
-}  // namespace
 
 bool leaves_plane(const Drawing& drawing) {
   Range heights = empty_range();
@@ -79,25 +80,49 @@ Figure draw_postures(const Trajectory& run, const Scene& scene, const FigureOpti
   Box view;
   view.include(path);
   for (const auto frame : frames) view.include(robot_at(drawing, frame, from_above).lines());
-  for (const auto& o : obstacles) view.include(o.outline);
+  if (!options.zoom) include_obstacles(view, obstacles);
   view.pad(0.06);
-  const auto map = fit(view, page_cm - left_cm - 0.4, 13.0);
+  const auto page = page_of(options);
+  const auto map = fit(view, page.width - page.left - 0.4, 13.0);
   const double top = below_cm + map.height_cm;
-  Canvas canvas(page_cm, top + above_two_cm);
-  canvas.panel(left_cm, left_cm + map.width_cm, below_cm, top);
+  Heading heading;
+  Shown shown{{}, {path}, {}};
+  for (const auto frame : frames) {
+    heading.legend.push_back(fmt::format("t = {:.4g} s", run.time[frame]));
+    for (auto& line : robot_at(drawing, frame, from_above).lines())
+      shown.bodies.push_back(std::move(line));
+  }
+  say_slope(heading, scene, from_above);
+  const auto above = above_of(options, scene, heading);
+  Canvas canvas(page.width, top + above.height_cm);
+  canvas.panel(page.left, page.left + map.width_cm, below_cm, top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
-  canvas.legend_above();
-  canvas.heading(scene.title);
+  canvas.head(above);
   draw_standing_curves(canvas, standing_curves(drawing, from_above));
-  draw_obstacles(canvas, obstacles, view, map);
+  draw_obstacles(canvas, obstacles, view, map, shown);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const auto edge = sequential_colour(k, frames.size());
     draw_shade(canvas, robot_at(drawing, frames[k], from_above), edge);
     canvas.legend_entry(fmt::format("with lines linecolor '{}' linewidth 4", edge),
-                        fmt::format("t = {:.4g} s", run.time[frames[k]]));
+                        heading.legend[k]);
   }
   canvas.draw({path}, line_style(colour::vermillion, 1.1));
   return canvas.finish();
+}
+
+void draw_side_panel(Canvas& canvas, const Drawing& drawing, std::size_t frame,
+                     const SideView& side, const Box& view) {
+  std::vector<Polyline> behind;
+  for (const auto& o : obstacles_of(drawing, side.plane, side.flat)) behind.push_back(o.outline);
+  canvas.draw(behind, polygon_style("#dedede", "#bdbdbd", 0.5));
+  draw_standing_curves(canvas, standing_curves(drawing, side.plane));
+  if (side.ground) {
+    canvas.draw({soil(view, side.flat.floor)}, polygon_style("#efebe4", "#efebe4", 0.1));
+    canvas.draw({{{view.x.low, side.flat.floor}, {view.x.high, side.flat.floor}}},
+                line_style("#8c857a", 0.8));
+  }
+  if (!side.path.empty()) canvas.draw({side.path}, line_style("#b9d7e8", 0.8));
+  draw_robot(canvas, robot_at(drawing, frame, side.plane, side.flat));
 }
 
 /// The robot over the ground, seen from the side, a panel for each of several times.
@@ -117,42 +142,37 @@ Figure draw_side(const Trajectory& run, const Scene& scene, const FigureOptions&
   for (const auto frame : frames) view.include(robot_at(drawing, frame, plane, flat).lines());
   view.include(path);
   const auto ground = ground_of(drawing);
+  const SideView side{plane, flat, path, ground};
   if (ground) view.y.include(flat.floor);
   view.pad(0.04);
   const double lowest_point = view.y.low;
   // all panels share a scale; together they fit a page
   constexpr double gap = 0.35;
   const auto count = static_cast<double>(frames.size());
-  const double right = page_cm - 1.9;
+  const auto page = page_of(options);
+  const double right = page.width - 1.9;
   const auto map =
-      fit(view, right - left_cm, (20.0 - (count - 1.0) * gap) / std::max(count, 2.0), 1.4);
+      fit(view, right - page.left, (20.0 - (count - 1.0) * gap) / std::max(count, 2.0), 1.4);
   if (ground) {  // room that is left over is air, not soil
     const double rise = lowest_point - view.y.low;
     view.y = {view.y.low + rise, view.y.high + rise};
   }
   const double pitch = map.height_cm + gap;
   const auto letter = Tracks::axis_name(options.along_y ? 1 : 0);
-  Canvas canvas(page_cm, below_cm + count * pitch - gap + above_cm);
+  Heading heading;
+  say_slope(heading, scene, plane);
+  const auto above = above_of(options, scene, heading);
+  Canvas canvas(page.width, below_cm + count * pitch - gap + above.height_cm);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const bool lowest = k + 1 == frames.size();
     const double bottom = below_cm + (count - 1.0 - static_cast<double>(k)) * pitch;
-    canvas.panel(left_cm, left_cm + map.width_cm, bottom, bottom + map.height_cm);
+    canvas.panel(page.left, page.left + map.width_cm, bottom, bottom + map.height_cm);
     canvas.axes(lowest ? letter + " (m)" : "", "z (m)", view.x, view.y);
     if (!lowest) canvas.hide_x_numbers();
-    if (k == 0) canvas.heading(scene.title);
+    if (k == 0) canvas.head(above);
     canvas.text_cm({right + 0.15, bottom + 0.5 * map.height_cm},
                    fmt::format("t = {:.4g} s", run.time[frames[k]]), "left font ',8'");
-    std::vector<Polyline> behind;
-    for (const auto& o : obstacles_of(drawing, plane, flat)) behind.push_back(o.outline);
-    canvas.draw(behind, polygon_style("#dedede", "#bdbdbd", 0.5));
-    draw_standing_curves(canvas, standing_curves(drawing, plane));
-    if (ground) {
-      canvas.draw({soil(view, flat.floor)}, polygon_style("#efebe4", "#efebe4", 0.1));
-      canvas.draw({{{view.x.low, flat.floor}, {view.x.high, flat.floor}}},
-                  line_style("#8c857a", 0.8));
-    }
-    if (!path.empty()) canvas.draw({path}, line_style("#b9d7e8", 0.8));
-    draw_robot(canvas, robot_at(drawing, frames[k], plane, flat));
+    draw_side_panel(canvas, drawing, frames[k], side, view);
   }
   return canvas.finish();
 }

@@ -13,21 +13,28 @@ namespace coluber::app {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
-/// That of the scenario; without one the scenario's file name; of a lone trajectory the folder's.
-std::string load_title(const fs::path& run_folder) try {
+/// run.json; null where there is none.
+json load_run_json(const fs::path& run_folder) {
   const auto file = run_folder / "run.json";
   std::error_code fault;
-  if (!fs::exists(file, fault)) return fs::absolute(run_folder, fault).filename().string();
+  if (!fs::exists(file, fault)) return {};
   std::ifstream stream(file, std::ios::binary);
   constexpr int deepest = 64;  // run.json has 6; what takes it apart is recursive
   const auto bounded = [&](int depth, json::parse_event_t /*event*/, json& /*parsed*/) {
     if (depth > deepest) throw FileError(fmt::format("{}: is damaged", file.string()));
     return true;
   };
-  const auto run = json::parse(stream, bounded, false);
+  auto run = json::parse(stream, bounded, false);
   if (!run.is_object()) throw FileError(fmt::format("{}: is damaged", file.string()));
+  return run;
+}
+
+/// That of the scenario; without one the scenario's file name; of a lone trajectory the folder's.
+std::string title_of(const json& run, const fs::path& run_folder) try {
+  std::error_code fault;
+  if (run.is_null()) return fs::absolute(run_folder, fault).filename().string();
   auto title = run.value("title", std::string{});
   if (title.empty() && run.contains("scenario"))
     title = fs::path(run["scenario"].value("path", std::string{})).filename().string();
@@ -36,10 +43,34 @@ std::string load_title(const fs::path& run_folder) try {
   throw FileError(fmt::format("{}: is damaged", (run_folder / "run.json").string()));
 }
 
+json resolved_in(const json& run) {
+  if (!run.is_object()) return {};
+  const auto scenario = run.find("scenario");
+  if (scenario == run.end() || !scenario->is_object()) return {};
+  const auto resolved = scenario->find("resolved");
+  return resolved == scenario->end() ? json{} : *resolved;
+}
+
 }  // namespace
 
+json load_resolved(const fs::path& run_folder) { return resolved_in(load_run_json(run_folder)); }
+
+std::optional<Slope> slope_of(const json& resolved) {
+  if (!resolved.is_object()) return std::nullopt;
+  const auto world = resolved.find("world");
+  if (world == resolved.end() || !world->is_object()) return std::nullopt;
+  const auto number = [&](const char* key) {
+    const auto found = world->find(key);
+    return found != world->end() && found->is_number() ? found->get<double>() : 0.0;
+  };
+  const Slope slope{number("tilt_deg"), number("tilt_direction_deg")};
+  return slope.tilt_deg != 0.0 ? std::optional(slope) : std::nullopt;
+}
+
 Scene load_scene(const fs::path& run_folder) {
-  Scene scene{load_title(run_folder), record::load_drawing(run_folder)};
+  const auto run = load_run_json(run_folder);
+  Scene scene{title_of(run, run_folder), record::load_drawing(run_folder),
+              slope_of(resolved_in(run))};
   const auto state = record::load_run_state(run_folder);
   if (state.partial())
     scene.title = fmt::format("partial run ({}): {}",

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "plot/outline.hpp"
 #include "plot/parts.hpp"
 
 // Quantities over time.
@@ -14,16 +15,6 @@ using record::Trajectory;
 
 namespace {
 
-/// At most 24 of them, evenly spread: more strips or legend entries do not fit on a page.
-std::vector<int> page_full(const std::vector<int>& numbers) {
-  constexpr std::size_t most = 24;
-  if (numbers.size() <= most) return numbers;
-  std::vector<int> some;
-  for (std::size_t k = 0; k < most; ++k)
-    some.push_back(numbers[k * (numbers.size() - 1) / (most - 1)]);
-  return some;
-}
-
 /// One quantity of many links or joints, a strip each, all to the same scale.
 struct Strip {
   std::string label;
@@ -32,36 +23,38 @@ struct Strip {
 };
 
 Figure draw_strips(const std::vector<Strip>& strips, const std::vector<std::string>& components,
-                   std::string_view y_label, Range times, std::string_view title,
-                   std::string_view unit, double least_span) {
+                   std::string_view y_label, Range times, const Scene& scene, std::string note,
+                   std::string_view unit, double least_span, const FigureOptions& options) {
   std::vector<Polyline> all;
   for (const auto& strip : strips) all.insert(all.end(), strip.lines.begin(), strip.lines.end());
   const auto cut = cut_of(all, least_span);
   Range y{0.0, 0.0};
   for (const auto& line : all) include(y, line);
   y = padded(limited(y, cut), least_span);
-  const std::string note =
-      std::isfinite(cut.limit)
-          ? fmt::format("peaks cut off; the highest is {:.3g} {}", cut.peak, unit)
-          : "";
+  if (std::isfinite(cut.limit)) {
+    if (!note.empty()) note += "; ";
+    note += fmt::format("peaks cut off; the highest is {:.3g} {}", cut.peak, unit);
+  }
+  const auto page = page_of(options);
   const auto count = static_cast<double>(strips.size());
   const double gap = 0.12;
   const double size = strips.size() <= 3 ? 4.0 : std::clamp(19.0 / count, 0.5, 1.6);
   const double height = count * size + (count - 1.0) * gap;
-  const double right = page_cm - 1.7;
-  const bool one_row = note.empty() && components.size() < 2;
-  Canvas canvas(page_cm, below_cm + height + (one_row ? above_cm : above_two_cm));
+  const double right = page.width - 1.7;
+  const auto legend = components.size() > 1 ? components : std::vector<std::string>{};
+  const auto above = above_of(options, scene, {note, legend});
+  Canvas canvas(page.width, below_cm + height + above.height_cm);
   for (std::size_t k = 0; k < strips.size(); ++k) {
     const double bottom = below_cm + (count - 1.0 - static_cast<double>(k)) * (size + gap);
     const bool lowest = k + 1 == strips.size();
-    canvas.panel(left_cm, right, bottom, bottom + size);
+    canvas.panel(page.left, right, bottom, bottom + size);
     canvas.axes(lowest ? "time t (s)" : "", "", times, y);
+    if (strips.size() > 3) canvas.y_ticks(strip_ticks(y, size));
     if (!lowest) canvas.hide_x_numbers();
     canvas.text_cm({right + 0.15, bottom + 0.5 * size}, strips[k].label, "left font ',8'");
     if (k == 0) {
-      canvas.heading(title, note);
-      if (components.size() > 1) canvas.legend_above();
-      canvas.text_cm({left_cm - y_label_cm, below_cm + 0.5 * height}, y_label,
+      canvas.head(above);
+      canvas.text_cm({y_label_at(page.left), below_cm + 0.5 * height}, y_label,
                      "center rotate by 90");
     }
     for (std::size_t c = 0; c < strips[k].lines.size(); ++c)
@@ -87,18 +80,36 @@ void draw_by_joint(Canvas& canvas, const std::vector<int>& joints, int count,
 
 }  // namespace
 
-/// Contact forces by link over time: x and y of a few links, a strip a link of many
-/// (Transeth fig 7.7b-c).
+std::string_view shown_force(const Trajectory& run, const Window& window) {
+  const auto acts = [&](std::string_view name) {
+    if (!run.has(name) || observable(run, name).size() == 0) return false;
+    for (const int i : up_to(count_of(run, name)))
+      for (int axis = 0; axis < components_of(run, name); ++axis) {
+        const auto force = run.column(name, i - 1, axis);
+        for (std::size_t k = window.first; k <= window.last; ++k)
+          if (force[k] != 0.0) return true;
+      }
+    return false;
+  };
+  if (acts("contact_force")) return "contact_force";
+  if (acts("ground_force")) return "ground_force";
+  return run.has("contact_force") ? "contact_force" : "ground_force";
+}
+
+/// Forces of obstacles by link over time; of the ground, where nothing else is touched: x and y of
+/// a few links, a strip a link of many  (Transeth fig 7.7b-c).
 Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
-  const int n = count_of(run, "contact_force");
+  const auto name = shown_force(run, window);
+  const bool of_ground = name == "ground_force";
+  const int n = count_of(run, name);
   // the components in the plane, and others that ever act
-  int axes = std::min(2, components_of(run, "contact_force"));
+  int axes = std::min(2, components_of(run, name));
   std::vector<int> touching;
   for (const int i : up_to(n)) {
-    for (int axis = 0; axis < components_of(run, "contact_force"); ++axis) {
-      const auto force = run.column("contact_force", i - 1, axis);
+    for (int axis = 0; axis < components_of(run, name); ++axis) {
+      const auto force = run.column(name, i - 1, axis);
       if (std::all_of(force.begin() + static_cast<std::ptrdiff_t>(window.first),
                       force.begin() + static_cast<std::ptrdiff_t>(window.last) + 1,
                       [](double value) { return value == 0.0; }))
@@ -111,24 +122,32 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
   if (untouched) touching = n < 3 ? up_to(n) : std::vector<int>{1, middle_link(n), n};
   const auto links = chosen(options, n, page_full(touching), "link");
   std::vector<std::string> letters;
-  for (int axis = 0; axis < axes; ++axis)
-    letters.push_back(component_name(run, "contact_force", axis));
+  for (int axis = 0; axis < axes; ++axis) letters.push_back(component_name(run, name, axis));
   std::vector<Strip> strips;
   for (const int i : links) {
     Strip strip{fmt::format("link {}", i), {}, {}};
     for (int axis = 0; axis < axes; ++axis) {
-      const auto column = column_of(run, "contact_force", i, axis);
-      strip.lines.push_back(over_time(run, window, "contact_force", i, axis, 1.0));
+      const auto column = column_of(run, name, i, axis);
+      strip.lines.push_back(over_time(run, window, name, i, axis, 1.0));
       strip.measured.push_back(measured_over_time(options, column, 1.0, times));
     }
     strips.push_back(std::move(strip));
   }
+  const std::string force = of_ground ? "ground force" : "contact force";
+  std::string note;
+  if (of_ground)
+    note = "no link touches an obstacle: forces of the ground";
+  else if (untouched)
+    note = "no link touches anything";
   if (strips.size() > 3)
-    return draw_strips(strips, letters, "contact force (N)", times, scene.title, "N", least::force);
+    return draw_strips(strips, letters, force + " (N)", times, scene, note, "N", least::force,
+                       options);
 
   std::vector<Strip> by_axis(letters.size());
   std::vector<Polyline> all;
+  std::vector<std::string> legend;
   for (const auto& strip : strips) {
+    legend.push_back(strip.label);
     for (std::size_t axis = 0; axis < letters.size(); ++axis) {
       by_axis[axis].lines.push_back(strip.lines[axis]);
       by_axis[axis].measured.push_back(strip.measured[axis]);
@@ -136,27 +155,26 @@ Figure draw_forces(const Trajectory& run, const Scene& scene, const FigureOption
     }
   }
   const auto cut = cut_of(all, least::force);
+  if (std::isfinite(cut.limit)) {
+    if (!note.empty()) note += "; ";
+    note += fmt::format("peaks cut off; the highest is {:.3g} N", cut.peak);
+  }
   constexpr double size = 4.2;
   constexpr double gap = 0.4;
-  const double right = page_cm - 0.5;
-  Canvas canvas(page_cm, below_cm + axes * (size + gap) - gap + above_two_cm);
+  const auto page = page_of(options);
+  const double right = page.width - 0.5;
+  const auto above = above_of(options, scene, {note, legend});
+  Canvas canvas(page.width, below_cm + axes * (size + gap) - gap + above.height_cm);
   for (std::size_t axis = 0; axis < letters.size(); ++axis) {
     const bool lowest = axis + 1 == letters.size();
     Range y{0.0, 0.0};
     for (const auto& line : by_axis[axis].lines) include(y, line);
     const double bottom = below_cm + static_cast<double>(letters.size() - 1 - axis) * (size + gap);
-    canvas.panel(left_cm, right, bottom, bottom + size);
-    canvas.axes(lowest ? "time t (s)" : "", fmt::format("contact force {} (N)", letters[axis]),
-                times, padded(limited(y, cut), least::force));
+    canvas.panel(page.left, right, bottom, bottom + size);
+    canvas.axes(lowest ? "time t (s)" : "", fmt::format("{} {} (N)", force, letters[axis]), times,
+                padded(limited(y, cut), least::force));
     if (!lowest) canvas.hide_x_numbers();
-    if (axis == 0) {
-      canvas.legend_above();
-      canvas.heading(scene.title,
-                     std::isfinite(cut.limit)
-                         ? fmt::format("peaks cut off; the highest is {:.3g} N", cut.peak)
-                     : untouched ? "no link touches an obstacle"
-                                 : "");
-    }
+    if (axis == 0) canvas.head(above);
     for (std::size_t k = 0; k < links.size(); ++k) {
       canvas.draw({thinned(by_axis[axis].lines[k])}, line_style(distinct_colour(k), 1.2),
                   axis == 0 ? strips[k].label : "");
@@ -220,49 +238,57 @@ Figure draw_angles(const Trajectory& run, const Scene& scene, const FigureOption
   constexpr double gap = 0.4;
   const double error_strip = 2.4;
   // gnuplot drops what does not fit beside the panel: 0.4 cm a row, two more for the other entries
-  const double legend = 0.4 * static_cast<double>(joints.size() + 2);
+  const auto page = page_of(options);
+  const double legend = page.narrow ? 0.0 : 0.4 * static_cast<double>(joints.size() + 2);
   const double strip = std::max(axes.size() == 1 ? 5.2 : 4.2, legend);
   const double part = strip + gap + (with_errors ? error_strip + gap : 0.0);
-  const double right = page_cm - 2.5;
+  const double right = right_of(options, 2.5);
   const auto parts = static_cast<double>(axes.size());
-  Canvas canvas(page_cm, below_cm + parts * part - gap + above_cm);
+  std::vector<std::string> entries;
+  for (const int joint : joints) entries.push_back(fmt::format("joint {}", joint));
+  if (with_errors) entries.emplace_back("reference");
+  const auto has_points = [](const JointAxis& axis) {
+    return std::any_of(axis.points.begin(), axis.points.end(),
+                       [](const Polyline& line) { return !line.empty(); });
+  };
+  const bool any_measured = std::any_of(axes.begin(), axes.end(), has_points);
+  if (any_measured) entries.emplace_back("measured");
+  const auto above = above_of(options, scene, {"", if_narrow(options, entries)});
+  Canvas canvas(page.width, below_cm + parts * part - gap + above.height_cm);
   for (std::size_t a = 0; a < axes.size(); ++a) {
     const JointAxis& axis = axes[a];
     const bool last = a + 1 == axes.size();
     const double low = below_cm + (parts - 1.0 - static_cast<double>(a)) * part;
     const double bottom = with_errors ? low + error_strip + gap : low;
     const std::string which = axis.name.empty() ? "joint" : axis.name;
-    canvas.panel(left_cm, right, bottom, bottom + strip);
+    canvas.panel(page.left, right, bottom, bottom + strip);
     canvas.axes(last && !with_errors ? "time t (s)" : "", which + " angle (deg)", times,
                 padded(axis.angles, least::angle));
     if (!last || with_errors) canvas.hide_x_numbers();
     if (a == 0) {
-      canvas.legend_right();
-      canvas.heading(scene.title);
+      if (!page.narrow) canvas.legend_right();
+      canvas.head(above);
     }
     draw_by_joint(canvas, joints, count, axis.lines, a == 0);
     for (const auto& reference : axis.references)
       canvas.draw({thinned(reference)}, line_style(colour::black, 0.6, 3));
-    bool any_measured = false;
     for (std::size_t j = 0; j < joints.size(); ++j) {
       if (axis.points[j].empty()) continue;
       canvas.draw({axis.points[j]},
                   measured_style(sequential_colour(static_cast<std::size_t>(joints[j] - 1),
                                                    static_cast<std::size_t>(count))));
-      any_measured = true;
     }
     if (a == 0 && with_errors) canvas.legend_entry(line_style(colour::black, 0.6, 3), "reference");
     if (a == 0 && any_measured) canvas.legend_entry(measured_style(colour::grey), "measured");
     if (!with_errors) continue;
     const auto cut = cut_of(axis.errors, least::tracking_error);
-    canvas.panel(left_cm, right, low, low + error_strip);
+    canvas.panel(page.left, right, low, low + error_strip);
     canvas.axes(last ? "time t (s)" : "",
                 axis.name.empty() ? "error (deg)" : which + " error (deg)", times,
                 padded(limited(axis.error_range, cut), least::tracking_error));
     if (!last) canvas.hide_x_numbers();
     if (std::isfinite(cut.limit))
-      canvas.text_cm({right + 0.15, low + error_strip - 0.3},
-                     fmt::format("cut; {:.2g}° max", cut.peak), "left font ',7'");
+      note_cut(canvas, options, right, low + error_strip, cut.peak, "°");
     draw_by_joint(canvas, joints, count, axis.errors, false);
   }
   return canvas.finish();
@@ -287,7 +313,8 @@ Figure draw_torques(const Trajectory& run, const Scene& scene, const FigureOptio
     }
     strips.push_back(std::move(strip));
   }
-  return draw_strips(strips, names, "joint torque (N m)", times, scene.title, "N m", least::torque);
+  return draw_strips(strips, names, "joint torque (N m)", times, scene, "", "N m", least::torque,
+                     options);
 }
 
 /// Velocities of links, a panel a component: displacement from frame to frame over the time it took
@@ -323,27 +350,34 @@ Figure draw_velocities(const Trajectory& run, const Scene& scene, const FigureOp
   if (shown.empty()) shown = all;
   constexpr double size = 3.4;
   constexpr double gap = 0.4;
-  const double right = page_cm - 0.5;
+  const auto page = page_of(options);
+  const double right = page.width - 0.5;
   const auto panels = static_cast<double>(shown.size());
-  Canvas canvas(page_cm, below_cm + panels * (size + gap) - gap + above_two_cm);
+  std::vector<std::string> legend;
+  for (const int link : links) legend.push_back(fmt::format("link {}", link));
+  const auto above = above_of(options, scene, {"", legend});
+  Canvas canvas(page.width, below_cm + panels * (size + gap) - gap + above.height_cm);
   for (std::size_t c = 0; c < shown.size(); ++c) {
     const bool lowest = c + 1 == shown.size();
     Range y{0.0, 0.0};
     for (const auto& line : shown[c].lines) include(y, line);
     const double bottom = below_cm + (panels - 1.0 - static_cast<double>(c)) * (size + gap);
-    canvas.panel(left_cm, right, bottom, bottom + size);
+    canvas.panel(page.left, right, bottom, bottom + size);
     canvas.axes(lowest ? "time t (s)" : "", fmt::format("velocity {} (m/s)", shown[c].name), times,
                 padded(y, least::velocity));
     if (!lowest) canvas.hide_x_numbers();
-    if (c == 0) {
-      canvas.legend_above();
-      canvas.heading(scene.title);
-    }
+    if (c == 0) canvas.head(above);
     for (std::size_t k = 0; k < links.size(); ++k)
       canvas.draw({thinned(shown[c].lines[k])}, line_style(distinct_colour(k), 1.2),
-                  c == 0 ? fmt::format("link {}", links[k]) : "");
+                  c == 0 ? legend[k] : "");
   }
   return canvas.finish();
+}
+
+std::string_view contact_title(const Trajectory& run, const Scene& scene) {
+  const bool on_floor = run.has("ground_force") && components_of(run, "ground_force") > 2;
+  const bool pegs = !obstacles_of(scene.drawing, from_above).empty();
+  return !on_floor ? "obstacles" : pegs ? "floor, obstacles" : "floor impacts";
 }
 
 /// Kinetic energy, and the work of everything that changed it.
@@ -359,7 +393,7 @@ Figure draw_energy(const Trajectory& run, const Scene& scene, const FigureOption
   };
   std::vector<Work> works{{"work_servo", "joint servos", colour::blue, {}},
                           {"work_friction", "ground friction", colour::vermillion, {}},
-                          {"work_contact", "obstacles", colour::green, {}},
+                          {"work_contact", contact_title(run, scene), colour::green, {}},
                           {"work_gravity", "gravity", colour::purple, {}},
                           {"work_scheme", "time stepping", colour::grey, {}}};
   Range y = empty_range();
@@ -375,21 +409,32 @@ Figure draw_energy(const Trajectory& run, const Scene& scene, const FigureOption
   const bool with_works = y.low <= y.high;
   const double strip = 3.2;
   const double work_strip = with_works ? 4.4 : -0.4;
-  const double right = page_cm - 3.2;
-  Canvas canvas(page_cm, below_cm + work_strip + 0.4 + strip + above_cm);
-  const double bottom = below_cm + work_strip + 0.4;
-  canvas.panel(left_cm, right, bottom, bottom + strip);
+  const auto page = page_of(options);
+  const double right = right_of(options, 3.2);
+  const auto above = above_of(options, scene);
+  // a narrow page has the legend between the panels
+  std::vector<std::string> legend;
+  for (const auto& work : works)
+    if (!work.line.empty()) legend.emplace_back(work.title);
+  const auto between =
+      make_above(page.width, page.left, {.title = "", .legend = if_narrow(options, legend)});
+  const double room = between.legend_rows > 0 ? 0.48 * between.legend_rows + 0.2 : 0.4;
+  const double height = below_cm + work_strip + room + strip + above.height_cm;
+  Canvas canvas(page.width, height);
+  const double bottom = below_cm + work_strip + room;
+  canvas.panel(page.left, right, bottom, bottom + strip);
   canvas.axes(with_works ? "" : "time t (s)", "kinetic (J)", times,
               padded(kinetic_range, least::energy));
   if (with_works) canvas.hide_x_numbers();
-  canvas.heading(scene.title);
+  canvas.head(above);
   canvas.draw({thinned(kinetic)}, line_style(colour::black, 1.0));
   const auto points = measured_over_time(options, "energy", 1.0, times);
   if (!points.empty()) canvas.draw({points}, measured_style(colour::black));
   if (with_works) {
-    canvas.panel(left_cm, right, below_cm, below_cm + work_strip);
+    canvas.panel(page.left, right, below_cm, below_cm + work_strip);
     canvas.axes("time t (s)", "work since start (J)", times, padded(y, least::energy));
-    canvas.legend_right();
+    if (!page.narrow) canvas.legend_right();
+    if (page.narrow) canvas.legend_over(below_cm + work_strip + 0.1, between.legend_columns);
     for (const auto& work : works)
       if (!work.line.empty())
         canvas.draw({thinned(work.line)}, line_style(work.colour_name, 1.3), work.title);
@@ -425,24 +470,26 @@ Figure draw_residual(const Trajectory& run, const Scene& scene, const FigureOpti
   const bool with_iterations = run.has("iterations");
   const double strip = 4.6;
   const double lower = with_iterations ? 2.4 : -0.4;
-  const double right = page_cm - 2.7;
-  Canvas canvas(page_cm, below_cm + lower + 0.4 + strip + above_cm);
+  const auto page = page_of(options);
+  const double right = right_of(options, 2.7);
+  const auto above = above_of(options, scene, {"", if_narrow(options, titles)});
+  Canvas canvas(page.width, below_cm + lower + 0.4 + strip + above.height_cm);
   const double bottom = below_cm + lower + 0.4;
-  canvas.panel(left_cm, right, bottom, bottom + strip);
+  canvas.panel(page.left, right, bottom, bottom + strip);
   canvas.logarithmic_y();
   canvas.axes(with_iterations ? "" : "time t (s)", "scaled residual", times, y);
   if (with_iterations) canvas.hide_x_numbers();
-  canvas.legend_right();
-  canvas.heading(scene.title);
+  if (!page.narrow) canvas.legend_right();
+  canvas.head(above);
   for (std::size_t k = lines.size(); k-- > 0;)
     canvas.draw({thinned(lines[k])}, line_style(colours[k], 0.9), titles[k]);
   if (none)
-    canvas.text_cm({0.5 * (left_cm + right), bottom + 0.5 * strip}, "zero throughout", "center");
+    canvas.text_cm({0.5 * (page.left + right), bottom + 0.5 * strip}, "zero throughout", "center");
   if (with_iterations) {
     const auto iterations = over_time(run, window, "iterations", 1, 0, 1.0);
     Range count{0.0, 1.0};
     include(count, iterations);
-    canvas.panel(left_cm, right, below_cm, below_cm + lower);
+    canvas.panel(page.left, right, below_cm, below_cm + lower);
     canvas.axes("time t (s)", "iterations", times, padded(count, 1.0));
     canvas.draw({thinned(iterations)}, line_style(colour::black, 0.9));
   }

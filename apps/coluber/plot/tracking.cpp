@@ -63,22 +63,30 @@ Figure draw_tracking(const Trajectory& run, const Scene& scene, const FigureOpti
     torques.push_back(line.torque);
   }
   const double panels = with_torque ? 3.0 : 2.0;
-  const double right = page_cm - (components_of(run, "joint_angle") > 1 ? 3.2 : 2.8);
-  const double top = std::max(strip_cm, 0.4 * static_cast<double>(lines.size() + 2));
-  Canvas canvas(page_cm, below_cm + (panels - 1.0) * (strip_cm + gap_cm) + top + above_cm);
+  const auto page = page_of(options);
+  const double right = right_of(options, components_of(run, "joint_angle") > 1 ? 3.2 : 2.8);
+  const double top =
+      page.narrow ? strip_cm : std::max(strip_cm, 0.4 * static_cast<double>(lines.size() + 2));
+  std::vector<std::string> legend;
+  for (const auto& line : lines) legend.push_back(line.label);
+  legend.emplace_back("reference");
+  const bool any_measured = std::any_of(lines.begin(), lines.end(),
+                                        [](const Line& line) { return !line.measured.empty(); });
+  if (any_measured) legend.emplace_back("measured");
+  const auto above = above_of(options, scene, {"", if_narrow(options, legend)});
+  Canvas canvas(page.width,
+                below_cm + (panels - 1.0) * (strip_cm + gap_cm) + top + above.height_cm);
   double bottom = below_cm + (panels - 1.0) * (strip_cm + gap_cm);
-  canvas.panel(left_cm, right, bottom, bottom + top);
+  canvas.panel(page.left, right, bottom, bottom + top);
   canvas.axes("", "joint angle (deg)", times, padded(angle, least::angle));
   canvas.hide_x_numbers();
-  canvas.legend_right();
-  canvas.heading(scene.title);
-  bool any_measured = false;
+  if (!page.narrow) canvas.legend_right();
+  canvas.head(above);
   for (std::size_t k = 0; k < lines.size(); ++k) {
     canvas.draw({thinned(lines[k].angle)}, line_style(distinct_colour(k), 1.4), lines[k].label);
     canvas.draw({thinned(lines[k].reference)}, line_style(colour::black, 0.8, 3));
     if (lines[k].measured.empty()) continue;
     canvas.draw({lines[k].measured}, measured_style(distinct_colour(k)));
-    any_measured = true;
   }
   canvas.legend_entry(line_style(colour::black, 0.8, 3), "reference");
   if (any_measured) canvas.legend_entry(measured_style(colour::grey), "measured");
@@ -89,12 +97,11 @@ Figure draw_tracking(const Trajectory& run, const Scene& scene, const FigureOpti
     Range y{0.0, 0.0};
     for (const auto& line : drawn) include(y, line);
     bottom -= strip_cm + gap_cm;
-    canvas.panel(left_cm, right, bottom, bottom + strip_cm);
+    canvas.panel(page.left, right, bottom, bottom + strip_cm);
     canvas.axes(lowest ? "time t (s)" : "", label, times, padded(limited(y, cut), least_span));
     if (!lowest) canvas.hide_x_numbers();
     if (std::isfinite(cut.limit))
-      canvas.text_cm({right + 0.15, bottom + strip_cm - 0.3},
-                     fmt::format("cut; {:.4g}{} max", cut.peak, unit), "left font ',7'");
+      note_cut(canvas, options, right, bottom + strip_cm, cut.peak, unit);
     for (std::size_t k = 0; k < drawn.size(); ++k)
       canvas.draw({thinned(drawn[k])}, line_style(distinct_colour(k), 1.1));
   };
@@ -161,7 +168,7 @@ Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
     canvas.text_cm({left_cm, bottom + strip_cm + 0.22}, fmt::format("({}) {}", letter, name),
                    "left font ',8'");
     if (letter == 'a') {
-      canvas.heading(title);
+      canvas.head(make_above(page_cm, left_cm, {.title = title}));
       // beside the title of the picture: those of the panels are longer
       canvas.command(fmt::format(
           "set key at screen {:.6f},{:.6f} right center horizontal Left reverse noenhanced samplen "

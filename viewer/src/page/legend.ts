@@ -7,10 +7,31 @@ import type { Session } from './session.ts';
 
 const metres = (x: number) => (x >= 1 ? `${+x.toPrecision(3)} m` : x >= 0.01 ? `${+(100 * x).toPrecision(3)} cm` : `${+(1000 * x).toPrecision(3)} mm`);
 
+interface Slope {
+  tilt: number; // deg
+  direction: number; // deg from the x axis, downhill
+}
+
+/** Of a scenario; null on level ground. */
+export function slope_of(scenario: Record<string, unknown>): Slope | null {
+  const world = (typeof scenario.world === 'object' && scenario.world !== null ? scenario.world : {}) as Record<string, unknown>;
+  const number = (value: unknown) => (typeof value === 'number' ? value : 0);
+  const tilt = number(world.tilt_deg);
+  return tilt === 0 ? null : { tilt, direction: number(world.tilt_direction_deg) };
+}
+
 export class Legend {
   private readonly forces: HTMLElement[]; // one per family
+  private readonly slope: Slope | null;
 
   constructor(private readonly session: Session) {
+    const slopes = session.runs.map((run) => slope_of(run.scenario));
+    this.slope = slopes[0]!;
+    at('slope').hidden = this.slope === null;
+    if (this.slope) {
+      const same = slopes.every((s) => s?.tilt === this.slope!.tilt && s.direction === this.slope!.direction);
+      at('slope').querySelector('span')!.textContent = `downhill: slope of ${format_number(this.slope.tilt)}°${same ? '' : ` in ${session.first.name}`}; x and y lie in it, z is its normal`;
+    }
     const first = at('force_scale');
     this.forces = session.families.map((family, i) => {
       const element = i === 0 ? first : (first.cloneNode(true) as HTMLElement);
@@ -29,9 +50,24 @@ export class Legend {
     return state.arrows.has(family) ? scales.family(family, state.force_size + (state.sizes.get(family) ?? 0)) : 0;
   }
 
+  /** Turns the arrow downhill as the camera sees it; away from or towards the eye there is none. */
+  private draw_slope(): void {
+    const { view } = this.session;
+    if (!this.slope || !view) return;
+    const [x, y, z] = view.target as [number, number, number];
+    const angle = (this.slope.direction * Math.PI) / 180;
+    const [from, to] = [-1, 1].map((side) => view.project(x + 0.01 * side * Math.cos(angle), y + 0.01 * side * Math.sin(angle), z)) as [number[], number[]];
+    const by = [to[0]! - from[0]!, to[1]! - from[1]!] as const;
+    const mark = at('slope').querySelector('i')!;
+    const flat = Math.hypot(...by) < 0.001 * view.pixels_per_metre();
+    mark.style.visibility = flat ? 'hidden' : '';
+    mark.style.transform = `rotate(${((Math.atan2(by[1], by[0]) * 180) / Math.PI).toFixed(2)}deg)`;
+  }
+
   draw(): void {
     const { view, state, scales, families, vectors } = this.session;
     if (!view) return;
+    this.draw_slope();
     const pixels = view.pixels_per_metre();
     const length = round_down(Math.max(1e-9, (innerWidth < 760 ? 90 : 160) / pixels));
     at('scale').querySelector('i')!.style.width = `${(length * pixels).toFixed(1)}px`;

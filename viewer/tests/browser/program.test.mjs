@@ -50,6 +50,25 @@ test('a page by coluber export opens from disk and shows the run', options, asyn
   await page.close();
 });
 
+test('two runs in one page by coluber export are shown over each other, by their names', options, async () => {
+  const runs = ['slow', 'quick'].map((name, i) => {
+    const out = join(folder, name);
+    const done = spawnSync(coluber, ['run', join(fixtures, 'three_links.toml'), '--out', out, '-q', '--set', `gait.omega_deg=${60 + 30 * i}`], { encoding: 'utf8' });
+    assert.equal(done.status, 0, done.stderr);
+    return out;
+  });
+  const done = spawnSync(coluber, ['export', ...runs, '--to', 'html'], { encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(done.stdout.trim(), join(runs[0], 'replay-and-quick.html'));
+  const { page, errors, requests } = await open_page(browser.context, pathToFileURL(done.stdout.trim()).href);
+  await ready(page);
+  assert.match(await page.textContent('#runs_legend'), /slow.*quick \(ghost, dashed\)/);
+  assert.match(await page.textContent('#parameters tr.differs'), /gait\.omega_deg.*60.*90/);
+  assert.ok(requests.every((r) => /^(file|data|blob):/.test(r)));
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
 test('the report of coluber reproduce opens its replays, each under its figure', options, async () => {
   const out = join(folder, 'report');
   const done = spawnSync(coluber, ['reproduce', 'transeth.A1', '--out', out], { encoding: 'utf8' });

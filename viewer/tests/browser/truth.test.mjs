@@ -281,3 +281,29 @@ test('the readout gives the recorded values of the moment', async () => {
     }
   });
 });
+
+test('on a slope an arrow points downhill in every camera, and the page says what x, y and z are', async () => {
+  const run = JSON.parse(packed);
+  run.run.scenario.world = { ...run.run.scenario.world, tilt_deg: 10, tilt_direction_deg: 30 };
+  await with_page([run], '', async (page) => {
+    await ready(page);
+    assert.match(await page.textContent('#slope'), /downhill: slope of 10°; x and y lie in it, z is its normal/);
+    for (const name of ['orbit', 'top', 'follow', 'side']) {
+      await page.click(`[data-camera=${name}]`);
+      await page.evaluate(() => window.coluber.drawn());
+      const { drawn, seen } = await page.evaluate(() => {
+        const { a, b } = new window.DOMMatrix(getComputedStyle(document.querySelector('#slope i')).transform);
+        const [x, y, z] = window.coluber.camera().target;
+        const to = window.coluber.project(x + 0.01 * Math.cos(Math.PI / 6), y + 0.01 * Math.sin(Math.PI / 6), z);
+        const from = window.coluber.project(x, y, z);
+        return { drawn: Math.atan2(b, a), seen: Math.atan2(to[1] - from[1], to[0] - from[0]) };
+      });
+      // perspective bends a centimetre by less than a degree
+      assert.ok(Math.abs(Math.sin(drawn - seen)) < 0.02 && Math.cos(drawn - seen) > 0, `${name}: ${drawn} for ${seen}`);
+    }
+  });
+  await with_page([packed], '', async (page) => {
+    await ready(page);
+    assert.equal(await page.isHidden('#slope'), true);
+  });
+});

@@ -1,0 +1,97 @@
+#include "plot/differences.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "plot/canvas.hpp"
+
+namespace coluber::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string written_value(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
+  if (value.is_array()) {
+    std::string text = "[";
+    for (const auto& item : value) text += (text.size() > 1 ? ", " : "") + written_value(item);
+    return text + "]";
+  }
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Values by dotted key, in the order of the file; what is null is not set.
+void flatten(const Json& value, const std::string& key,
+             std::vector<std::pair<std::string, Json>>& out) {
+  if (value.is_null() || key == "title") return;
+  if (!value.is_object()) {
+    out.emplace_back(key, value);
+    return;
+  }
+  for (const auto& [name, item] : value.items())
+    flatten(item, key.empty() ? name : key + "." + name, out);
+}
+
+bool is_tables(const Json& value) {
+  return value.is_array() && !value.empty() && value.front().is_object();
+}
+
+}  // namespace
+
+std::vector<KeyDifference> differing_keys(const std::vector<Json>& scenarios) {
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<Json>> values;
+  for (std::size_t k = 0; k < scenarios.size(); ++k) {
+    if (!scenarios[k].is_object()) return {};  // nothing is known of one
+    std::vector<std::pair<std::string, Json>> flat;
+    flatten(scenarios[k], "", flat);
+    for (auto& [key, value] : flat) {
+      auto& row = values[key];
+      if (row.empty()) {
+        row.resize(scenarios.size());
+        order.push_back(key);
+      }
+      row[k] = std::move(value);
+    }
+  }
+  std::vector<KeyDifference> differences;
+  for (const auto& key : order) {
+    const auto& row = values[key];
+    if (std::all_of(row.begin(), row.end(), [&](const Json& v) { return v == row.front(); }))
+      continue;
+    KeyDifference difference{key, {}};
+    const bool tables = std::any_of(row.begin(), row.end(), is_tables);
+    const bool as_many = std::all_of(row.begin(), row.end(),
+                                     [&](const Json& v) { return v.size() == row.front().size(); });
+    for (const auto& value : row) {
+      if (tables && !value.is_null())
+        difference.values.push_back(as_many ? fmt::format("{} others", value.size())
+                                            : fmt::format("{}", value.size()));
+      else
+        difference.values.push_back(value.is_null() ? "–" : written_value(value));
+    }
+    differences.push_back(std::move(difference));
+  }
+  return differences;
+}
+
+std::string run_label(const std::string& name, const std::vector<KeyDifference>& differences,
+                      std::size_t scenario, double width_cm, bool& whole) {
+  const double room = width_cm - 3.4;  // without the axis and the line's sample
+  std::string text = name;
+  for (std::size_t k = 0; k < differences.size(); ++k) {
+    const auto next = fmt::format("{} {} = {}", k == 0 ? ":" : ",", differences[k].key,
+                                  differences[k].values[scenario]);
+    if (width_of_words(text + next) > room - (k + 1 < differences.size() ? 0.3 : 0.0)) {
+      whole = false;
+      return k == 0 ? shortened(text + next, room) : text + ", …";
+    }
+    text += next;
+  }
+  return text;
+}
+
+}  // namespace coluber::app
