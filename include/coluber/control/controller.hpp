@@ -27,9 +27,9 @@ struct ControlInput {
   const Eigen::VectorXd& phidot_d_E;  ///< its rate at E (rad/s)
   const Eigen::VectorXd& phidd_d_A;   ///< second derivative of the reference at A (rad/s²); NaN
                                       ///< unless the controller model_based()
-  const BaseState* base;                     ///< link 1 at A; null if the model has none to tell
-                                             ///< of, or the controller is not model_based()
-  const System& system;                      ///< everything else: observables, bodies
+  const BaseState* base;              ///< link 1 at A; null if the model has none to tell
+                                      ///< of, or the controller is not model_based()
+  const System& system;               ///< everything else: observables, bodies
   /// Reference in the middle of the step (rad); null unless the controller prescribes().
   const Eigen::VectorXd* phi_d_M = nullptr;
 };

@@ -82,7 +82,8 @@ TEST(ChainServo, ATorqueAloneIsCutOffBeforeTheStepIsSolved) {
   command.tau_max(0) = 5.0;
   EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3, kSoft).sr, -5e-3);
   command.k_D(0) = 1.0;
-  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3, kSoft).sr, -7e-3) << "its rate may yet lower it";
+  EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3, kSoft).sr, -7e-3)
+      << "its rate may yet lower it";
   EXPECT_DOUBLE_EQ(make_servo(command, 0, 0.0, 1e-3, kSoft).limit, 5e-3);
 }
 
