@@ -41,9 +41,11 @@ inline double reach(double speed, double pull, double dt) { return dt * (speed +
 /// Ways beyond it may meet what is not near at the start of the step (m).
 constexpr double kFar = 0.25 * nonsmooth::kNear;
 
-/// What is left of the compliance of obstacles in a step whose links may move this `way` (m): they
-/// stop within a fixed depth, however fast they come.
-inline double compliance_share(double way) { return way > kFar ? kFar / way : 1.0; }
+/// What is left of the compliance of obstacles in a step whose links may move this `way` (m), if
+/// that is farther than what is near: they stop within a fixed depth, however fast they come.
+inline double compliance_share(double way) {
+  return way > nonsmooth::kNear ? nonsmooth::kNear / way : 1.0;
+}
 
 /// A step of a robot whose links may move farther than what counts as near: `take()` is done again
 /// with what they met on their way (`meet()` adds it to `data.on_the_way`) until they meet nothing

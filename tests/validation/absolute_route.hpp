@@ -153,14 +153,20 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
     S(3 * i) += pull * std::cos(model.tilt_direction);
     S(3 * i + 1) += pull * std::sin(model.tilt_direction);
   }
+  double Theta_min = model.links[0].Theta;
+  for (const auto& link : model.links) Theta_min = std::min(Theta_min, link.Theta);
   MatrixXd B = MatrixXd::Zero(n - 1, size);
   for (int j = 0; j + 1 < n; ++j) {
     B(j, 3 * j + 2) = -1.0;
     B(j, 3 * j + 5) = 1.0;
     const double phi_M = q_M(3 * j + 5) - q_M(3 * j + 2);
-    const double sd = dt * servo.k_D(j) + 0.5 * dt * dt * servo.k_P(j);
-    const double sr = dt * (servo.tau(j) + servo.k_P(j) * (servo.phi_d(j) - phi_M) +
-                            servo.k_D(j) * servo.phidot_d(j));
+    // A stiff servo looks further ahead than to the end of the step, docs/theory-planar.md.
+    const double s = servo.k_P(j) * dt * dt / Theta_min;
+    const double ahead = s > 1.0 ? 0.5 - 0.5 / s : 0.0;  // steps
+    const double sd = dt * servo.k_D(j) + (0.5 + ahead) * dt * dt * servo.k_P(j);
+    const double phi_d = servo.phi_d(j) + ahead * dt * servo.phidot_d(j);
+    const double sr =
+        dt * (servo.tau(j) + servo.k_P(j) * (phi_d - phi_M) + servo.k_D(j) * servo.phidot_d(j));
     M += sd * B.row(j).transpose() * B.row(j);
     S += sr * B.row(j).transpose();
   }

@@ -209,6 +209,8 @@ inline Step make_step(const spatial::Model& model, const Configuration& q,
   }
   // (4.89) with the torque counted positive where it drives the angle up
   const int axes = model.axes();
+  double Theta_min = model.links[0].Theta_psi;
+  for (const auto& link : model.links) Theta_min = std::min(Theta_min, link.Theta_psi);
   for (int i = 0; i + 1 < n; ++i) {
     const Matrix3d& R_a = q.R[static_cast<std::size_t>(i)];
     const Matrix3d& R_b = q.R[static_cast<std::size_t>(i + 1)];
@@ -223,8 +225,12 @@ inline Step make_step(const spatial::Model& model, const Configuration& q,
         B.segment<3>(6 * i + 3) = -R_a.transpose() * R_b.col(0);
         B.segment<3>(6 * i + 9) = Vector3d::UnitX();
       }
-      const double sd = dt * command.k_D(j) + 0.5 * dt * dt * command.k_P(j);
-      const double sr = dt * (command.tau(j) + command.k_P(j) * (command.phi_d(j) - phi(axis)) +
+      // A stiff servo looks further ahead than to the end of the step, docs/theory-planar.md.
+      const double s = command.k_P(j) * dt * dt / Theta_min;
+      const double ahead = s > 1.0 ? 0.5 - 0.5 / s : 0.0;  // steps
+      const double sd = dt * command.k_D(j) + (0.5 + ahead) * dt * dt * command.k_P(j);
+      const double phi_d = command.phi_d(j) + ahead * dt * command.phidot_d(j);
+      const double sr = dt * (command.tau(j) + command.k_P(j) * (phi_d - phi(axis)) +
                               command.k_D(j) * command.phidot_d(j));
       step.M += sd * B * B.transpose();
       step.S += sr * B;
