@@ -32,9 +32,12 @@ inline double servo_theta(double k_P, double dt, double Theta) {
 inline Servo make_servo(const JointCommand& command, Eigen::Index j, double phi, double dt,
                         double Theta) {
   Servo servo;
-  const double theta = servo_theta(command.k_P(j), dt, Theta);
+  double theta = 0.5;
   double phi_d = command.phi_d(j);
-  if (theta > 0.5) phi_d += (theta - 0.5) * dt * command.phidot_d(j);
+  if (command.k_P(j) * dt * dt > Theta) [[unlikely]] {
+    theta = servo_theta(command.k_P(j), dt, Theta);
+    phi_d += (theta - 0.5) * dt * command.phidot_d(j);
+  }
   servo.sd = dt * command.k_D(j) + theta * dt * dt * command.k_P(j);
   servo.sr =
       dt * (command.tau(j) + command.k_P(j) * (phi_d - phi) + command.k_D(j) * command.phidot_d(j));

@@ -182,7 +182,7 @@ nonsmooth::ContactStepInfo name_non_finite(const JointCommand& command, int axes
   info.quantity = "velocity";
   for (Eigen::Index j = 0; j < command.tau.size(); ++j) {
     const double sum = command.tau(j) + command.k_P(j) + command.phi_d(j) + command.k_D(j) +
-                       command.phidot_d(j) + command.phi_M(j);
+                       command.phidot_d(j) + command.phi_M(j);  // zero unless prescribed
     if (!std::isfinite(sum) || std::isnan(command.tau_max(j))) {
       info.quantity = "command of joint";
       info.index = static_cast<int>(j) / axes + 1;

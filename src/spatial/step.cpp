@@ -205,7 +205,7 @@ nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data
 nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
                                 const JointCommand& command, const StepOptions& options) {
   // A limit that is no number would compare as none at all, and joints are not put nowhere.
-  if (std::isnan(command.tau_max.sum()) || !command.phi_M.allFinite()) {
+  if (std::isnan(command.tau_max.sum()) || (command.prescribed && !command.phi_M.allFinite())) {
     return chain::name_non_finite(command, model.axes(), data, {});
   }
   COLUBER_ASSERT(command.tau_max.size() == model.angles(), command.tau_max.size(), model.angles());

@@ -30,6 +30,7 @@ class COLUBER_EXPORT Table final : public Gait {
     double angle = 0.0;
     int joint = 0;
   };
+  /// Largest angle of the table, either way (rad).
   [[nodiscard]] Largest largest() const;
 
  private:
