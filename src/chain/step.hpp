@@ -34,41 +34,6 @@ inline double landing_speed(double g, const StepOptions& options) {
                                                           : nonsmooth::landing_speed(g, options.dt);
 }
 
-/// How far (m) a link may move within a step: `speed` (m/s) bounds that of its points at the start,
-/// `pull` (N/kg) is what may make it faster.
-inline double reach(double speed, double pull, double dt) { return dt * (speed + dt * pull); }
-
-/// Ways beyond it may meet what is not near at the start of the step (m).
-constexpr double kFar = 0.25 * nonsmooth::kNear;
-
-/// What is left of the compliance of obstacles in a step whose links may move this `way` (m), if
-/// that is farther than what is near: they stop within a fixed depth, however fast they come.
-inline double compliance_share(double way) {
-  return way > nonsmooth::kNear ? nonsmooth::kNear / way : 1.0;
-}
-
-/// A step of a robot whose links may move farther than what counts as near: `take()` is done again
-/// with what they met on their way (`meet()` adds it to `data.on_the_way`) until they meet nothing
-/// new. What they pass through all the same, `find_passed(info)` names.
-template <typename State, typename Data, typename Take, typename Meet, typename FindPassed>
-nonsmooth::ContactStepInfo step_along_the_way(State& state, Data& data, const StepOptions& options,
-                                              const Take& take, const Meet& meet,
-                                              const FindPassed& find_passed) {
-  constexpr int most = 5;  // rounds
-  data.before = state;
-  for (int round = 1;; ++round) {
-    nonsmooth::ContactStepInfo info = take();
-    if (info.status == Status::non_finite) return info;
-    const std::size_t known = data.on_the_way.size();
-    if (options.activation == nonsmooth::Activation::landing && round < most) meet();
-    if (data.on_the_way.size() == known) {
-      find_passed(info);
-      return info;
-    }
-    state = data.before;
-  }
-}
-
 /// Servo and first guess of the joint axis of node k.
 template <int T, typename State>
 void fill_joint(const State& state, const JointCommand& command, double dt, std::size_t k,
@@ -114,6 +79,12 @@ template <typename State>
 void push_rates(State& state) {
   state.phidot_3.swap(state.phidot_2);
   state.phidot_2.swap(state.phidot);
+}
+
+/// Joints are not put nowhere.
+inline bool is_finite_if_prescribed(const JointCommand& command) {
+  return !command.prescribed ||
+         (command.phi_M.allFinite() && command.phi_d.allFinite() && command.phidot_d.allFinite());
 }
 
 /// Joints of a prescribed step go to their references in its middle; before the step.

@@ -159,8 +159,8 @@ inline void store_pairs(double* to, int /*stride*/, Lanes upper, Lanes lower) {
 }
 #endif
 
-/// a b + c, a b - c and c - a b, in one rounding where COLUBER_FUSED is defined: by the instruction,
-/// or by the library's fma, which is slow and rounds the same.
+/// a b + c, a b - c and c - a b, in one rounding where COLUBER_FUSED is defined: by the
+/// instruction, or by the library's fma, which is slow and rounds the same.
 #if defined(COLUBER_FUSED)
 inline double mul_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 inline double mul_sub(double a, double b, double c) { return __builtin_fma(a, b, -c); }

@@ -55,8 +55,10 @@ double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solu
       p -= compute_wrench(contact, P);
     }
     if (i + 1 == n) break;
-    const double joint = std::abs(link.s.dot(p) - joint_impulse(link, solution.rate[i]));
-    worst = std::max(worst, joint / problem.length_scale);
+    if (!link.held) {  // else its motor takes whatever is left
+      const double joint = std::abs(link.s.dot(p) - joint_impulse(link, solution.rate[i]));
+      worst = std::max(worst, joint / problem.length_scale);
+    }
     storage.nodes[static_cast<std::size_t>(link.parent)].p += p;
   }
   const Twist<T>& root = storage.nodes[n - 1].p;

@@ -6,6 +6,7 @@
 #include "coluber/core/assert.hpp"
 #include "coluber/planar/snake.hpp"
 
+#include "chain/along_the_way.hpp"
 #include "chain/links.hpp"
 #include "chain/memory.hpp"
 #include "chain/step.hpp"
@@ -207,6 +208,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
     swept.reserve(std::min<std::size_t>(model.obstacles.size(), 256));
     before = make_state(model, VectorXd::Zero(n - 1), 0, Vector2d::Zero(), 0.0);
     before.near.reserve(pairs);
+    next_pose.resize(n);
   }
 
   load_share.resize(2, n);

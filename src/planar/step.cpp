@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "coluber/planar/snake.hpp"
 
+#include "chain/along_the_way.hpp"
 #include "chain/memory.hpp"
 #include "fast_step.hpp"
 #include "nonsmooth/solve_step.hpp"
@@ -16,7 +18,6 @@ namespace coluber::planar {
 namespace {
 
 using nonsmooth::Impulse;
-using nonsmooth::kNear;
 
 /// Works of the step's impulses, P.(gamma_A + gamma_E)/2 with W at q_M, and the link velocities at
 /// E.
@@ -108,6 +109,7 @@ nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& da
 /// A step whose contacts have been found.
 nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& data,
                                      const JointCommand& command, const StepOptions& options) {
+  data.audit.reset();
   std::optional<nonsmooth::ContactStepInfo> fast;
   if (options.solver == Solver::newton && !options.plain) {
     if (options.audit) fill_problem(model, state, command, options, data);
@@ -134,60 +136,41 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
   return info;
 }
 
-/// Link i on its way through the step done.
-world::MovingLink on_its_way(const Model& model, const State& state, const Data& data, int i) {
+/// Link i at a pose, as surfaces see it.
+world::PlacedLink place(const Model& model, const Pose& pose, int i) {
   const Link& link = model.links[static_cast<std::size_t>(i)];
-  world::MovingLink moving;
-  moving.start.centre << data.pose.r.col(i) + data.pose.origin, 0.0;
-  moving.start.axis << data.pose.cos(i), data.pose.sin(i), 0.0;
-  moving.start.rear = -link.L_GS - link.offset;
-  moving.start.front = link.L_GS - link.offset;
-  moving.start.radius = link.L_SC;
-  moving.v << state.u.segment<2>(3 * i), 0.0;
-  moving.omega << 0.0, 0.0, state.u(3 * i + 2);
-  return moving;
+  world::PlacedLink placed;
+  placed.centre << pose.r.col(i) + pose.origin, 0.0;
+  placed.axis << pose.cos(i), pose.sin(i), 0.0;
+  placed.rear = -link.L_GS - link.offset;
+  placed.front = link.L_GS - link.offset;
+  placed.radius = link.L_SC;
+  return placed;
 }
 
 /// The step with contacts found along its motion.
 nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data,
                                     const JointCommand& command, const StepOptions& options) {
-  const double dt = options.dt;
-  const auto each = [&](const auto& look) {
-    for (int i = 0; i < model.n(); ++i) {
-      const world::MovingLink moving = on_its_way(model, state, data, i);
-      if (world::compute_way(moving, dt) > kNear) look(i, moving);
-    }
-  };
-  const auto meet = [&] {
-    each([&](int i, const world::MovingLink& moving) {
-      ObstacleMemory sought;
-      sought.node = data.node_of_link[static_cast<std::size_t>(i)];
-      const auto is_near = [&](int key) {
-        sought.obstacle = key / 2;
-        return std::ranges::any_of(state.near, [&](const ObstacleMemory& entry) {
-          return key_of(entry) == key_of(sought);
-        });
-      };
-      data.swept.find(data.grid, model.obstacles, moving, i, dt, is_near, data.on_the_way);
-    });
-  };
-  const auto find_passed = [&](nonsmooth::ContactStepInfo& info) {
-    each([&](int i, const world::MovingLink& moving) {
-      const int j = data.swept.find_passed(data.grid, model.obstacles, moving, dt);
-      if (j < 0 || info.passed_link > 0) return;
-      info.passed_link = i + 1;
-      info.passed_obstacle = j + 1;
-    });
-  };
-  const nonsmooth::ContactStepInfo info = chain::step_along_the_way(
-      state, data, options,
+  return chain::step_along_the_way(
+      model, state, data, data.grid, options,
       [&] {
         if (!data.on_the_way.empty()) find_contacts(model, state, options, data);
         return step_once(model, state, data, command, options);
       },
-      meet, find_passed);
-  data.on_the_way.clear();
-  return info;
+      [&](int i) -> world::MovingLink {
+        return {place(model, data.pose, i),
+                {state.u(3 * i), state.u(3 * i + 1), 0.0},
+                {0.0, 0.0, state.u(3 * i + 2)}};
+      },
+      [&](int i, int key) {
+        const std::pair sought{data.node_of_link[static_cast<std::size_t>(i)], key / 2};
+        return std::ranges::any_of(
+            state.near, [&](const ObstacleMemory& entry) { return key_of(entry) == sought; });
+      },
+      [&] {
+        compute_pose(model, state.base, state.phi, data.next_pose);
+        return [&](int i) { return place(model, data.next_pose, i); };
+      });
 }
 
 }  // namespace
@@ -195,12 +178,14 @@ nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data
 nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
                                 const JointCommand& command, const StepOptions& options) {
   // A limit that is no number would compare as none at all, and joints are not put nowhere.
-  if (std::isnan(command.tau_max.sum()) || (command.prescribed && !command.phi_M.allFinite()))
+  if (std::isnan(command.tau_max.sum()) || !chain::is_finite_if_prescribed(command))
     return chain::name_non_finite(command, 1, data, {});
-  data.audit.reset();
   chain::place_joints(state, command);
   find_contacts(model, state, options, data);
-  if (!model.obstacles.empty() && data.way > chain::kFar) {
+  if (!model.obstacles.empty() &&
+      data.way + chain::motor_reach(state, command, data.Theta_min, data.problem.length_scale,
+                                    options.dt) >
+          chain::kFar) {
     return step_far(model, state, data, command, options);
   }
   return step_once(model, state, data, command, options);

@@ -26,6 +26,7 @@ namespace {
 
 constexpr hsize_t chunk_frames = 512;       // frames a chunk, and between two writes …
 constexpr hsize_t chunk_bytes = 1U << 20U;  // … fewer where they are larger than this
+constexpr unsigned most_links = 1000;       // listed in the file's own header, not in a tree
 constexpr unsigned deflate_level = 1;       // ChunkCodec deflates; HDF5 only notes the number
 
 Handle string_type() {
@@ -118,7 +119,8 @@ struct Hdf5Writer::Impl {
     check(H5Pset_chunk(properties.get(), rank, chunk.data()) >= 0 &&
           H5Pset_shuffle(properties.get()) >= 0 &&
           H5Pset_deflate(properties.get(), deflate_level) >= 0 &&
-          H5Pset_fletcher32(properties.get()) >= 0);
+          H5Pset_fletcher32(properties.get()) >= 0 &&
+          H5Pset_obj_track_times(properties.get(), false) >= 0);
     Handle id(H5Dcreate2(parent, name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(),
                          H5P_DEFAULT),
               H5Dclose);
@@ -200,9 +202,15 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>
   errno = 0;
   const Handle layout(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
   impl_->check(H5Pset_istore_k(layout.get(), index_size(frames)) >= 0);
-  impl_->handle =
-      Handle(H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, layout.get(), H5P_DEFAULT),
-             H5Fclose);
+  // What describes the datasets takes no more room than it needs: a short run is mostly that. Any
+  // HDF5 from 1.8 on reads it.
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  impl_->check(H5Pset_link_phase_change(layout.get(), most_links, 0) >= 0 &&
+               H5Pset_meta_block_size(access.get(), 0) >= 0 &&
+               H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0);
+  impl_->handle = Handle(
+      H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, layout.get(), access.get()),
+      H5Fclose);
   impl_->check(impl_->handle.valid());
   impl_->add_observable({"time", "s", "true time of the frame", {}, {}});
   std::vector<std::string> order;

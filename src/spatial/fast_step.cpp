@@ -1,10 +1,7 @@
 #include "fast_step.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <initializer_list>
-#include <limits>
 #include <memory>
 #include <type_traits>
 

@@ -5,6 +5,7 @@
 
 #include "coluber/spatial/snake.hpp"
 
+#include "chain/along_the_way.hpp"
 #include "chain/links.hpp"
 #include "chain/memory.hpp"
 #include "chain/step.hpp"
@@ -296,6 +297,7 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
   if (!model.obstacles.empty()) {
     on_the_way.reserve(points[kCylinders]);
     swept.reserve(std::min<std::size_t>(model.obstacles.size(), 256));
+    next_pose.resize(model);
     before = make_state(model, VectorXd::Zero(model.angles()), 0, Vector3d::Zero(),
                         Eigen::Matrix3d::Identity());
     for (std::size_t surface = 0; surface < kSurfaces; ++surface) {

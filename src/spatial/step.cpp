@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "coluber/core/assert.hpp"
 #include "coluber/spatial/snake.hpp"
 
+#include "chain/along_the_way.hpp"
 #include "chain/memory.hpp"
+#include "contact_frame.hpp"
 #include "fast_step.hpp"
 #include "nonsmooth/solve_step.hpp"
 #include "problem.hpp"
@@ -166,38 +169,26 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
 /// The step with contacts found along its motion.
 nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data,
                                     const JointCommand& command, const StepOptions& options) {
-  const double dt = options.dt;
-  const auto each = [&](const auto& look) {
-    for (int i = 0; i < model.n(); ++i) {
-      const world::MovingLink moving{data.placed[static_cast<std::size_t>(i)], state.v.col(i),
-                                     state.omega.col(i)};
-      if (world::compute_way(moving, dt) > nonsmooth::kNear) look(i, moving);
-    }
-  };
-  const auto meet = [&] {
-    each([&](int i, const world::MovingLink& moving) {
-      const auto is_near = [&](int key) {
+  return chain::step_along_the_way(
+      model, state, data, data.cylinders.grid(), options,
+      [&] { return step_once(model, state, data, command, options); },
+      [&](int i) -> world::MovingLink {
+        return {data.placed[static_cast<std::size_t>(i)], state.v.col(i), state.omega.col(i)};
+      },
+      [&](int i, int key) {
+        const std::pair sought{i, key};
         return std::ranges::any_of(state.near[kCylinders], [&](const ContactMemory& entry) {
-          return entry.link == i && entry.key == key;
+          return key_of(entry) == sought;
         });
-      };
-      data.swept.find(data.cylinders.grid(), model.obstacles, moving, i, dt, is_near,
-                      data.on_the_way);
-    });
-  };
-  const auto find_passed = [&](nonsmooth::ContactStepInfo& info) {
-    each([&](int i, const world::MovingLink& moving) {
-      const int j = data.swept.find_passed(data.cylinders.grid(), model.obstacles, moving, dt);
-      if (j < 0 || info.passed_link > 0) return;
-      info.passed_link = i + 1;
-      info.passed_obstacle = j + 1;
-    });
-  };
-  const nonsmooth::ContactStepInfo info = chain::step_along_the_way(
-      state, data, options, [&] { return step_once(model, state, data, command, options); }, meet,
-      find_passed);
-  data.on_the_way.clear();
-  return info;
+      },
+      [&] {
+        compute_pose(model, state.r, state.p, state.phi, data.next_pose);
+        return [&](int i) {
+          world::PlacedLink placed = data.placed[static_cast<std::size_t>(i)];
+          place(data.next_pose, i, placed);
+          return placed;
+        };
+      });
 }
 
 }  // namespace
@@ -205,7 +196,7 @@ nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data
 nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
                                 const JointCommand& command, const StepOptions& options) {
   // A limit that is no number would compare as none at all, and joints are not put nowhere.
-  if (std::isnan(command.tau_max.sum()) || (command.prescribed && !command.phi_M.allFinite())) {
+  if (std::isnan(command.tau_max.sum()) || !chain::is_finite_if_prescribed(command)) {
     return chain::name_non_finite(command, model.axes(), data, {});
   }
   COLUBER_ASSERT(command.tau_max.size() == model.angles(), command.tau_max.size(), model.angles());
@@ -216,7 +207,9 @@ nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
   if (!state.r.allFinite()) return chain::name_non_finite(command, model.axes(), data, {});
   if (!model.obstacles.empty()) {
     update_way(model, state, options.dt, data);
-    if (data.way > chain::kFar) return step_far(model, state, data, command, options);
+    const double way = data.way + chain::motor_reach(state, command, data.Theta_min,
+                                                     data.problem.length_scale, options.dt);
+    if (way > chain::kFar) return step_far(model, state, data, command, options);
   }
   return step_once(model, state, data, command, options);
 }

@@ -28,16 +28,16 @@ PlacedLink place_after(const MovingLink& link, double t) {
   return there;
 }
 
-std::span<const int> SweptContacts::find_keys(const ObstacleGrid& grid, const MovingLink& link,
-                                              double dt) {
+std::span<const int> SweptContacts::find_keys(const ObstacleGrid& grid, const PlacedLink& start,
+                                              const Eigen::Vector3d& way) {
   on_the_way_.clear();
   keys_.clear();
-  const Eigen::Vector3d half_way = 0.5 * dt * link.v;
-  const Eigen::Vector2d middle = (link.start.centre + half_way).head<2>();
-  grid.find(middle, core_of(link.start) + link.start.radius + half_way.norm(), on_the_way_);
+  const Eigen::Vector3d half_way = 0.5 * way;
+  const Eigen::Vector2d middle = (start.centre + half_way).head<2>();
+  grid.find(middle, core_of(start) + start.radius + half_way.norm(), on_the_way_);
   for (const int j : on_the_way_) {
     keys_.push_back(2 * j);
-    if (link.start.spheres) keys_.push_back(2 * j + 1);
+    if (start.spheres) keys_.push_back(2 * j + 1);
   }
   return keys_;
 }
@@ -65,16 +65,21 @@ bool SweptContacts::meet(std::span<const Obstacle> obstacles, const MovingLink& 
 }
 
 int SweptContacts::find_passed(const ObstacleGrid& grid, std::span<const Obstacle> obstacles,
-                               const MovingLink& link, double dt) {
-  for (const int key : find_keys(grid, link, dt)) {
+                               const PlacedLink& start, const PlacedLink& end) {
+  const Eigen::Vector3d moved = end.centre - start.centre;
+  const Eigen::Vector3d turned = end.axis - start.axis;
+  const double way = moved.norm() + 2.0 * turned.norm() * core_of(start);  // at most, on its arc
+  for (const int key : find_keys(grid, start, moved)) {
     const Obstacle& obstacle = obstacles[static_cast<std::size_t>(key / 2)];
-    const double small = std::min(link.start.radius, obstacle.L_H);
+    const double small = std::min(start.radius, obstacle.L_H);
     const double deep = -std::min(5e-3, 0.5 * small);  // m
-    if (locate_on_cylinder(link.start, obstacles, key).g < deep) continue;
+    if (locate_on_cylinder(start, obstacles, key).g < deep) continue;
     // as fine as the smaller of the two round things
-    const double parts = std::min(1e4, std::ceil(2.0 * compute_way(link, dt) / small) + 1.0);
+    const double parts = std::min(1e4, std::ceil(2.0 * way / small) + 1.0);
     for (double part = 1.0; part <= parts; part += 1.0) {
-      const PlacedLink there = place_after(link, dt * part / parts);
+      PlacedLink there = start;
+      there.centre += part / parts * moved;
+      there.axis = (start.axis + part / parts * turned).normalized();
       if (locate_on_cylinder(there, obstacles, key).g < deep) return key / 2;
     }
   }

@@ -160,7 +160,8 @@ struct COLUBER_EXPORT Data : chain::StepData<3> {
   /// Obstacles that links meet on their way through the step, farther off than what is near.
   std::vector<world::SurfacePoint> on_the_way;
   world::SweptContacts swept;
-  State before;                      ///< of a step in which links may meet something on their way
+  Pose next_pose;  ///< at q_M of the step to come, where links may have passed something
+  State before;    ///< of a step in which links may meet something on their way
   std::vector<int> near_of_contact;  ///< index into next_near; -1 - p: point p of the ground
   Vector2d pull = Vector2d::Zero();  ///< weight along it, g sin(tilt) downhill (N/kg)
   VectorXd u_minimal;      ///< link velocities a step in minimal coordinates starts from, 3n

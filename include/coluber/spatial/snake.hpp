@@ -174,7 +174,8 @@ struct COLUBER_EXPORT Data : chain::StepData<6> {
   /// Cylinders that links meet on their way through the step, farther off than what is near.
   std::vector<world::SurfacePoint> on_the_way;
   world::SweptContacts swept;
-  State before;  ///< of a step in which links may meet something on their way
+  Pose next_pose;  ///< at q_M of the step to come, where links may have passed something
+  State before;    ///< of a step in which links may meet something on their way
   /// Near points of one surface in the step.
   struct Near {
     world::SurfacePoints found;

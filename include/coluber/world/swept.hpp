@@ -41,7 +41,7 @@ class COLUBER_EXPORT SweptContacts {
   template <typename IsNear>
   void find(const ObstacleGrid& grid, std::span<const Obstacle> obstacles, const MovingLink& link,
             int index, double dt, const IsNear& is_near, std::vector<SurfacePoint>& found) {
-    for (const int key : find_keys(grid, link, dt)) {
+    for (const int key : find_keys(grid, link.start, dt * link.v)) {
       if (is_near(key)) continue;
       SurfacePoint point;
       if (!meet(obstacles, link, key, dt, point)) continue;
@@ -50,13 +50,14 @@ class COLUBER_EXPORT SweptContacts {
     }
   }
 
-  /// The first obstacle (0-based) that the link gets deep into or through on its way, and was not
-  /// in before: by 5 mm, or by half of the smaller radius. -1: none.
+  /// The first obstacle (0-based) that the link gets deep into or through between `start` and
+  /// `end`, and was not in before: by 5 mm, or by half of the smaller radius. -1: none.
   int find_passed(const ObstacleGrid& grid, std::span<const Obstacle> obstacles,
-                  const MovingLink& link, double dt);
+                  const PlacedLink& start, const PlacedLink& end);
 
  private:
-  std::span<const int> find_keys(const ObstacleGrid& grid, const MovingLink& link, double dt);
+  std::span<const int> find_keys(const ObstacleGrid& grid, const PlacedLink& start,
+                                 const Eigen::Vector3d& way);
   static bool meet(std::span<const Obstacle> obstacles, const MovingLink& link, int key, double dt,
                    SurfacePoint& point);
 

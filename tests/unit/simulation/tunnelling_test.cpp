@@ -74,7 +74,7 @@ TEST(Tunnelling, ALinkAtTwentyMetresPerSecondStopsAtAPeg) {
   }
 }
 
-TEST(Tunnelling, NotOneMissesThePegWhoseCapsuleWouldNotTouchIt) {
+TEST(Tunnelling, ALinkThatWouldNotTouchThePegGoesBy) {
   planar::PlanarSystem system = make_planar(1e-2, sample::aiko(2).links[0].L_SC + kPeg + 1e-3);
   const Fall result = fall(system, 0.08);
   EXPECT_GT(result.farthest, system.model().links[1].L + 0.7) << "it goes by";
@@ -92,6 +92,39 @@ TEST(Tunnelling, WithContactsThatCloseOnceTheyTouchItIsWarnedOf) {
   EXPECT_THAT(system.warnings().front(),
               testing::AllOf(testing::HasSubstr("link 2 went through obstacle 1"),
                              testing::HasSubstr("t = 0.0")));
+}
+
+// At rest, and swung by its motor within the first step: nothing at the start of it tells.
+TEST(Tunnelling, ALinkThatAMotorSwingsAtAPegDoesNotPassItUnseen) {
+  for (const double dt : {1e-2, 1e-3}) {
+    planar::Model model = sample::aiko(2);
+    for (planar::Link& link : model.links) link = {1.0, 0.08, 1.0, 0.45, 0.03, 0.0};
+    model.obstacles = {{{0.42, -0.15}, 0.02, 0.0}};
+    planar::StepOptions options;
+    options.dt = dt;
+    planar::PlanarSystem system(
+        model, planar::make_state(model, Eigen::VectorXd::Zero(1), 0, {0.0, 0.0}, 0.0), options,
+        false);
+    const JointCommand command =
+        sample::hold(Eigen::VectorXd::Constant(1, 80.0 * kDegree), 1e6, 2.0);
+    double pushed = 0.0;
+    while (system.time() < 0.05) {
+      EXPECT_NE(system.step(command).status, Status::non_finite);
+      pushed = std::max(pushed, system.data().obstacle_impulse.cwiseAbs().maxCoeff());
+    }
+    EXPECT_TRUE(pushed > 0.0 || !system.warnings().empty())
+        << dt << ": the link went past the peg, and nothing was said";
+  }
+}
+
+// Hit aside of its middle a link turns on its way, and can end up in the peg: that is said.
+TEST(Tunnelling, APegHitAsideHoldsOrIsWarnedOf) {
+  for (const double aside : {0.01, 0.03, 0.05, 0.055}) {
+    planar::PlanarSystem system = make_planar(1e-2, aside);
+    const Fall result = fall(system, 0.08);
+    EXPECT_TRUE(result.deepest < 6e-3 || !system.warnings().empty())
+        << aside << ", " << result.deepest;
+  }
 }
 
 TEST(Tunnelling, ALinkInSpaceStopsAtACylinder) {
@@ -147,7 +180,9 @@ TEST(SweptContacts, TheFirstTouchIsTheClosedFormsOfASphereThatFliesAtACircle) {
     EXPECT_NEAR(found[0].normal.x(), x / (a + b), 5e-4) << aside;
     // what the sphere closes of the distance along the normal until it touches
     EXPECT_NEAR(found[0].g, (1.0 + x) * -x / (a + b), 5e-4) << aside;
-    EXPECT_EQ(swept.find_passed(grid, obstacles, link, 1e-2), aside < 0.07 ? 0 : -1) << aside;
+    EXPECT_EQ(swept.find_passed(grid, obstacles, link.start, place_after(link, 1e-2)),
+              aside < 0.07 ? 0 : -1)
+        << aside;
   }
   world::MovingLink beside;
   beside.start.centre << -1.0, a + b + 1e-4, 0.0;
@@ -171,7 +206,7 @@ TEST(SweptContacts, ARodThatTurnsMeetsWhatItsEndSweeps) {
   swept.find(grid, obstacles, rod, 0, 1e-2, [](int) { return false; }, found);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_NEAR(found[0].s, 0.4, 1e-2);
-  EXPECT_EQ(swept.find_passed(grid, obstacles, rod, 1e-2), 0);
+  EXPECT_EQ(swept.find_passed(grid, obstacles, rod.start, place_after(rod, 1e-2)), 0);
 }
 
 }  // namespace tunnelling_test
