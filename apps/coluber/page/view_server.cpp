@@ -5,6 +5,8 @@
 
 #include "coluber/core/error.hpp"
 
+#include "page/replay_page.hpp"
+
 #ifdef COLUBER_HAS_HTTPLIB
 
 #include <algorithm>
@@ -25,8 +27,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "page/replay_page.hpp"
 
 namespace coluber::app {
 
