@@ -48,7 +48,7 @@ bool same_file(const fs::path& one, const fs::path& other) {
 
 // The run folder that the file is a part of; empty if it is of none.
 fs::path run_of(const fs::path& file) {
-  const fs::path folder = folder_around(file);
+  fs::path folder = folder_around(file);
   const std::string name = file.filename().string();
   if (is_run(folder) && std::ranges::find(files_of_a_run, name) != files_of_a_run.end())
     return folder;

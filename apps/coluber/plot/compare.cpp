@@ -101,8 +101,8 @@ PanelScale scale_of(const std::vector<const ComparedPanel*>& panels) {
 void draw_lines(Canvas& canvas, const ComparedPanel& panel) {
   for (std::size_t r = 0; r < panel.lines.size(); ++r)
     canvas.draw({thinned(panel.lines[r])}, run_style(r, 1.0));
-  for (std::size_t r = 0; r < panel.references.size(); ++r)
-    canvas.draw({thinned(panel.references[r])}, line_style(colour::black, 0.7, 3));
+  for (const auto& reference : panel.references)
+    canvas.draw({thinned(reference)}, line_style(colour::black, 0.7, 3));
 }
 
 /// Up to six panels with scales of their own; more as strips with one.

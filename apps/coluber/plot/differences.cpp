@@ -32,7 +32,7 @@ void flatten(const Json& value, const std::string& key,
     return;
   }
   for (const auto& [name, item] : value.items())
-    flatten(item, key.empty() ? name : key + "." + name, out);
+    flatten(item, key.empty() ? name : fmt::format("{}.{}", key, name), out);
 }
 
 bool is_tables(const Json& value) {
