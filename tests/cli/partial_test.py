@@ -201,7 +201,7 @@ def test_what_is_shown_of_a_part_says_so(tmp):
 def test_resume_says_what_it_removes(tmp):
     folder = tmp / "run"
     words = [COURSE, "--duration", "60", "--set", "solver.dt=5e-5"]  # seconds, so that the signal comes before the end
-    code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
+    code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 600_000), signal.SIGINT)
     check("a run to resume", code == 130, f"{code}: {talk}")
     coluber("export", folder, "--to", "csv")
     coluber("plot", folder, "--what", "path")
