@@ -60,18 +60,6 @@ std::string all_names() {
   return names;
 }
 
-/// The runs' folders; where two have the same name, as they were given.
-std::vector<std::string> run_names(const std::vector<fs::path>& runs) {
-  std::vector<std::string> names;
-  for (const auto& run : runs) names.push_back(folder_name(run));
-  auto sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end()) return names;
-  names.clear();
-  for (const auto& run : runs) names.push_back(run.string());
-  return names;
-}
-
 /// `FILE.svg` for one picture; for several, the plot's name goes in front of the ending. Pictures
 /// of several runs go into the folder of the first, under the names of the others.
 fs::path output_of(const PlotOptions& options, const std::string& name, bool several) {
