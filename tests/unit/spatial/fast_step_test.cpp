@@ -175,8 +175,10 @@ TEST(SpatialFastStep, GivesTheStepOfThePlainStep) {
       if (largest(fast.tau) >= scene.tau_max) ++saturated;
       if (largest(fast.ground_impulse) == 0.0) ++in_flight;
       if (model.mu_V > 0.0) ++rolling;
-      // what rounding of 1e-12 of the weight may do to the velocities
-      const double speed = 1e-8 * std::max(1.0, largest(reference.v));
+      // What rounding of 1e-12 of the weight may do to the velocities. The rigid law with rough
+      // cylinders is the worst: two answers of residual 5e-14 lay 1e-8 m/s apart.
+      const double sensitivity = scene.options.law == Law::anchored ? 1e-8 : 1e-7;
+      const double speed = sensitivity * std::max(1.0, largest(reference.v));
       EXPECT_LE(largest(after.v - reference.v), speed);
       EXPECT_LE(largest(after.omega - reference.omega), 10.0 * speed);
       EXPECT_LE(largest(after.l - reference.l), speed);
