@@ -45,7 +45,7 @@ void load(const Model& model, const State& state, const JointCommand& command,
   const VectorXd& u_A = start_velocities(state, options, data);
   k.pull_x = dt * data.pull.x();
   k.pull_y = dt * data.pull.y();
-  k.limited = false;
+  const double load_per_mass = data.load * dt;
   for (int i = 0; i < model.n(); ++i) {
     const int slot = fast.slot[static_cast<std::size_t>(i)];
     k.c[slot] = data.pose.cos(i);
@@ -55,15 +55,25 @@ void load(const Model& model, const State& state, const JointCommand& command,
     k.u_x[slot] = u_A(3 * i);
     k.u_y[slot] = u_A(3 * i + 1);
     k.u_w[slot] = u_A(3 * i + 2);
-    if (i == b) continue;
-    const int joint = i > b ? i - 1 : i;
-    const double sign = i > b ? 1.0 : -1.0;
+    for (int p = 0; p < k.points; ++p) {
+      const PointMemory& memory = state.ground[static_cast<std::size_t>(i * k.points + p)];
+      const bool full = memory.closed >= 3;
+      k.T_1[p][slot] = extrapolate(full, memory.x_1.T.x(), memory.x_2.T.x(), memory.x_3.T.x());
+      k.T_2[p][slot] = extrapolate(full, memory.x_1.T.y(), memory.x_2.T.y(), memory.x_3.T.y());
+      k.A_1[p][slot] = memory.x_1.T.x();
+      k.A_2[p][slot] = memory.x_1.T.y();
+      k.R[p][slot] = k.m[slot] * load_per_mass * data.load_share(p, i);
+    }
+  }
+  k.limited = (command.tau_max.array() < std::numeric_limits<double>::infinity()).any();
+  for (int joint = 0; joint < model.n() - 1; ++joint) {
+    const int slot = fast.slot_of_joint[static_cast<std::size_t>(joint)];
+    const double sign = joint < b ? -1.0 : 1.0;
     const chain::Servo servo =
         chain::make_servo(command, joint, state.phi(joint), dt, data.Theta_min);
     k.sd[slot] = servo.sd;
     k.sr[slot] = sign * servo.sr;
     k.limit[slot] = servo.limit;
-    k.limited = k.limited || servo.limit < std::numeric_limits<double>::infinity();
     k.rate[slot] = sign * extrapolate(three, state.phidot(joint), state.phidot_2(joint),
                                       state.phidot_3(joint));
   }
@@ -79,20 +89,6 @@ void load(const Model& model, const State& state, const JointCommand& command,
     k.eta_2[slot] = dt * data.viscosity(2, i);
   }
 
-  const double load_per_mass = data.load * dt;
-  for (int i = 0; i < model.n(); ++i) {
-    const int slot = fast.slot[static_cast<std::size_t>(i)];
-    for (int p = 0; p < k.points; ++p) {
-      const int point = i * k.points + p;
-      const PointMemory& memory = state.ground[static_cast<std::size_t>(point)];
-      const bool full = memory.closed >= 3;
-      k.T_1[p][slot] = extrapolate(full, memory.x_1.T.x(), memory.x_2.T.x(), memory.x_3.T.x());
-      k.T_2[p][slot] = extrapolate(full, memory.x_1.T.y(), memory.x_2.T.y(), memory.x_3.T.y());
-      k.A_1[p][slot] = memory.x_1.T.x();
-      k.A_2[p][slot] = memory.x_1.T.y();
-      k.R[p][slot] = k.m[slot] * load_per_mass * data.load_share(p, i);
-    }
-  }
   fast.contacts.clear();
   for (const Data::Touch& touch : data.touching) {
     const int i = data.link_of_node[static_cast<std::size_t>(touch.node)];
@@ -164,9 +160,10 @@ void unload(const Model& model, State& state, Data& data, const JointCommand& co
       remember(state.ground[static_cast<std::size_t>(point)],
                {k.R[p][slot], {k.T_1[p][slot], k.T_2[p][slot]}});
     }
-    if (i == b) continue;
-    const int joint = i > b ? i - 1 : i;
-    const double sign = i > b ? 1.0 : -1.0;
+  }
+  for (int joint = 0; joint < model.n() - 1; ++joint) {
+    const int slot = fast.slot_of_joint[static_cast<std::size_t>(joint)];
+    const double sign = joint < b ? -1.0 : 1.0;
     state.phidot(joint) = sign * k.rate[slot];
     data.tau(joint) = chain::mean_torque(sign * (k.sr[slot] - k.sd[slot] * k.rate[slot]), dt,
                                          command.tau_max(joint));
@@ -225,6 +222,7 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
     const Link& link = model.links[static_cast<std::size_t>(i)];
     const int at = slots_of.of(i);
     slot.push_back(at);
+    if (i != b) slot_of_joint.push_back(at);
     k.m[at] = link.m;
     k.Theta[at] = link.Theta;
     if (i != b) k.arm[at] = chain::arm_to_root(link, i > b);

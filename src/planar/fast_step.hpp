@@ -17,9 +17,10 @@ struct FastStep {
   FastStep& operator=(const FastStep&) = delete;
 
   FastArrays arrays;
-  FastKernels kernels;          ///< for this processor
-  std::vector<int> slot;        ///< of each link
-  std::vector<double> storage;  ///< behind `arrays`
+  FastKernels kernels;             ///< for this processor
+  std::vector<int> slot;           ///< of each link
+  std::vector<int> slot_of_joint;  ///< of the link beyond it, seen from the base
+  std::vector<double> storage;     ///< behind `arrays`
   std::vector<FastContact> contacts;
   std::vector<double> c_t_anchored, c_t_rigid;
   nonsmooth::Law law = nonsmooth::Law::anchored;  ///< whose compliance the arrays hold

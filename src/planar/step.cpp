@@ -110,14 +110,13 @@ nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& da
 nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& data,
                                      const JointCommand& command, const StepOptions& options) {
   data.audit.reset();
-  std::optional<nonsmooth::ContactStepInfo> fast;
-  if (options.solver == Solver::newton && !options.plain) {
-    if (options.audit) fill_problem(model, state, command, options, data);
-    fast = step_fast(model, state, data, command, options);
-    if (fast && options.audit) {
-      read_answer(model, state, data);
-      chain::audit(options, data, *fast);
-    }
+  const bool try_fast = options.solver == Solver::newton && !options.plain;
+  if (try_fast && options.audit) fill_problem(model, state, command, options, data);
+  std::optional<nonsmooth::ContactStepInfo> fast =
+      try_fast ? step_fast(model, state, data, command, options) : std::nullopt;
+  if (fast && options.audit) {
+    read_answer(model, state, data);
+    chain::audit(options, data, *fast);
   }
   const nonsmooth::ContactStepInfo info =
       fast ? *fast : step_plain(model, state, data, command, options);
