@@ -39,4 +39,16 @@ std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link,
       link, obstacle, t, steps > 1 ? fmt::format(", the first of {} such steps", steps) : "")};
 }
 
+std::vector<std::string> warn_of_overlap(double depth, double radius) {
+  constexpr double share = 0.1;
+  if (!(depth > share * radius)) return {};
+  return {
+      fmt::format("links were up to {:.3g} mm deep in obstacles, and are {:.3g} mm thick: "
+                  "something pressed them "
+                  "in that no contact holds (joints that are prescribed between obstacles, a start "
+                  "among them), "
+                  "or solver.dt is too large",
+                  1e3 * depth, 2e3 * radius)};
+}
+
 }  // namespace coluber::chain

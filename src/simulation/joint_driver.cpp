@@ -63,7 +63,9 @@ class JointDriver final : public Driver {
     if (simulation_.gait != nullptr) {
       simulation_.gait->evaluate(simulation_.system->time(), phi_d_A_, phidot_d_A_);
     }
-    if (joints_ != nullptr) joints_->joint_state(phi_, phidot_);
+    if (joints_ == nullptr) return;
+    if (simulation_.controller->prescribes()) joints_->start_moving(phidot_d_A_);
+    joints_->joint_state(phi_, phidot_);
   }
 
   StepInfo step(double t_A, double t_E, Profile* profile) override {

@@ -28,6 +28,10 @@ COLUBER_EXPORT std::vector<StepFigure> contact_figures(bool rigid);
 COLUBER_EXPORT std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link,
                                                         int obstacle);
 
+/// Says that links of this radius were `depth` deep in obstacles (m), if that is more than a tenth
+/// of it.
+COLUBER_EXPORT std::vector<std::string> warn_of_overlap(double depth, double radius);
+
 /// How the mean of the links' centres of gravity travels over the ground, counted at every step.
 struct Travel {
   Eigen::Vector2d start = Eigen::Vector2d::Zero();     ///< where it began (m)

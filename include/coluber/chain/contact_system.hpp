@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -20,8 +21,9 @@ namespace coluber::chain {
 
 /// A chain with contacts behind the common interface, in the plane or in space: keeps what a
 /// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
-/// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), and
-/// gives the links' velocities, a column each (`velocities(state)`).
+/// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), gives
+/// the links' velocities, a column each (`velocities(state)`), a model without friction
+/// (`make_smooth(model)`), its step (`step`), and where it went (`take_motion(from, to)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
@@ -39,6 +41,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
   void set_profile(Profile* profile) override { data_.profile = profile; }
 
   [[nodiscard]] bool can_prescribe() const override { return true; }
+  void start_moving(const Eigen::VectorXd& phidot) override;
   [[nodiscard]] int joint_count() const override { return static_cast<int>(state_.phi.size()); }
   void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                    Eigen::Ref<Eigen::VectorXd> phidot) const override {
@@ -66,9 +69,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
   }
   [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
   [[nodiscard]] const std::vector<ArrowFamily>& arrows() const override { return arrows_; }
-  [[nodiscard]] std::vector<std::string> warnings() const override {
-    return warn_of_passing(passed_.steps, passed_.t, passed_.link, passed_.obstacle);
-  }
+  [[nodiscard]] std::vector<std::string> warnings() const override;
   std::string dump_hardest_problem(const std::filesystem::path& file) const override {
     return hardest_.dump(file);
   }
@@ -106,6 +107,8 @@ class ContactSystem : public System, public JointDriven, public Linked {
   /// A step was taken: sums up what the model has beside the account. Returns the deepest overlap
   /// of the step (m).
   virtual double note_step() = 0;
+  /// Of links with obstacles, the deepest since the start (m).
+  [[nodiscard]] virtual double deepest_overlap() const = 0;
   /// `pose_` as of time().
   virtual void update_pose() const = 0;
 
@@ -139,6 +142,40 @@ class ContactSystem : public System, public JointDriven, public Linked {
   nonsmooth::HardestProblem<Parts::twist> hardest_;
   ContactAccount<Parts::axes> account_;
 };
+
+template <typename Parts>
+std::vector<std::string> ContactSystem<Parts>::warnings() const {
+  // a link that went through one was deep in it
+  if (passed_.steps > 0) {
+    return warn_of_passing(passed_.steps, passed_.t, passed_.link, passed_.obstacle);
+  }
+  double thinnest = std::numeric_limits<double>::infinity();
+  for (const auto& link : model_.links) thinnest = std::min(thinnest, link.L_SC);
+  return warn_of_overlap(deepest_overlap(), thinnest);
+}
+
+// One step of the jump, from the start to the middle of the first step: friction has no time to do
+// anything, contacts push.
+template <typename Parts>
+void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
+  if (state_.k > 0 || !state_.phidot.isZero(0.0)) return;
+  const Model smooth = Parts::make_smooth(model_);
+  Data data(smooth);
+  StepOptions jump = options_;
+  jump.dt = 0.5 * options_.dt;
+  JointCommand command(joint_count());
+  command.prescribed = true;
+  command.phi_M = command.phi_d = state_.phi;
+  command.phidot_d = phidot;
+  State moved = state_;
+  if (Parts::step(smooth, moved, data, command, jump).status != Status::ok) return;
+  Parts::take_motion(moved, state_);
+  state_.phidot = phidot;
+  state_.phi += 0.5 * options_.dt * phidot;
+  data_.kinetic_energy = data.kinetic_energy;
+  account_.run.frame_velocity = Parts::velocities(state_);
+  account_.run.travel.velocity = mean_over_ground(Parts::velocities(state_));
+}
 
 template <typename Parts>
 StepInfo ContactSystem<Parts>::step(const JointCommand& command) {

@@ -66,6 +66,10 @@ class COLUBER_EXPORT JointDriven {
   virtual StepInfo step(const JointCommand& command) = 0;
   /// True: commands may be `prescribed`.
   [[nodiscard]] virtual bool can_prescribe() const { return false; }
+  /// Before the first step of a robot at rest whose joints will be prescribed: they move at these
+  /// rates (rad/s) from the start, and the rest of the robot as their jump to them makes it move.
+  /// So the first step has no jump to pay for.
+  virtual void start_moving(const Eigen::VectorXd& phidot);
   /// Largest step (s) at which servos with these gains, whose torques hold over a step, are stable.
   [[nodiscard]] virtual double explicit_servo_limit(double k_P, double k_D) const;
 };

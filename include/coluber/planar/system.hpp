@@ -23,6 +23,20 @@ struct Parts {
   static auto velocities(const State& state) {
     return Eigen::Map<const Eigen::Matrix3Xd>(state.u.data(), 3, state.u.size() / 3).topRows<2>();
   }
+  /// Without friction.
+  static Model make_smooth(Model model) {
+    model.mu_T.setZero();
+    model.mu_V.setZero();
+    for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.0;
+    return model;
+  }
+  static constexpr auto step = planar::step;  ///< of the model
+  /// Place and velocities, but those of the joints.
+  static void take_motion(const State& from, State& to) {
+    to.base = from.base;
+    to.twist = from.twist;
+    to.u = from.u;
+  }
 };
 
 /// The planar snake behind the common interface.
@@ -46,6 +60,7 @@ class COLUBER_EXPORT PlanarSystem final : public chain::ContactSystem<Parts>, pu
   nonsmooth::ContactStepInfo take_step(const JointCommand& command) override;
   void fill_problem_of(const JointCommand& command) override;
   double note_step() override;
+  [[nodiscard]] double deepest_overlap() const override { return max_penetration_; }
   void update_pose() const override;
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);

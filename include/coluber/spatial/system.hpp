@@ -20,6 +20,23 @@ struct Parts {
   static constexpr int axes = 3;
   /// Of the centres of gravity, a column per link (m/s).
   static const Matrix3Xd& velocities(const State& state) { return state.v; }
+  /// Without friction.
+  static Model make_smooth(Model model) {
+    model.mu_T.setZero();
+    model.mu_V = 0.0;
+    for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.0;
+    return model;
+  }
+  static constexpr auto step = spatial::step;  ///< of the model
+  /// Place and velocities, but those of the joints.
+  static void take_motion(const State& from, State& to) {
+    to.r = from.r;
+    to.p = from.p;
+    to.twist = from.twist;
+    to.v = from.v;
+    to.omega = from.omega;
+    to.l = from.l;
+  }
 };
 
 /// The snake in space behind the common interface.
@@ -42,6 +59,7 @@ class COLUBER_EXPORT SpatialSystem final : public chain::ContactSystem<Parts> {
   nonsmooth::ContactStepInfo take_step(const JointCommand& command) override;
   void fill_problem_of(const JointCommand& command) override;
   double note_step() override;
+  [[nodiscard]] double deepest_overlap() const override { return obstacle_penetration_; }
   void update_pose() const override;
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);

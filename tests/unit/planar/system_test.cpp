@@ -236,6 +236,48 @@ TEST(PlanarRecord, OneLinkHasNoSchemeErrorWhateverActsOnIt) {
   EXPECT_LT(contact, -0.1) << "it was stopped by the peg";
 }
 
+TEST(PlanarRecord, ALinkDeepInAPegIsWarnedOf) {
+  for (const double depth : {0.001, 0.02}) {
+    planar::Model model = sample::aiko(1);
+    const double radius = model.links[0].L_SC;
+    model.obstacles.push_back({{0.0, radius + 0.03 - depth}, 0.03});
+    planar::PlanarSystem system(
+        model, planar::make_state(model, Eigen::VectorXd(0), 0, {0.0, 0.0}, 0.0), {});
+    EXPECT_TRUE(system.warnings().empty());
+    ASSERT_EQ(system.step(JointCommand(0)).status, Status::ok);
+    if (depth < 0.1 * radius) {
+      EXPECT_TRUE(system.warnings().empty());
+    } else {
+      ASSERT_EQ(system.warnings().size(), 1U);
+      EXPECT_NE(system.warnings()[0].find("20 mm deep in obstacles"), std::string::npos)
+          << system.warnings()[0];
+    }
+  }
+}
+
+TEST(PlanarRecord, NoPathIsShorterThanItsDisplacement) {
+  const planar::Model model = sample::aiko(11);
+  planar::StepOptions options;
+  options.dt = 1e-2;
+  planar::PlanarSystem system(model, sample::course_start(model), options);
+  JointCommand command(10);
+  command.prescribed = true;  // rates that jump at the start
+  for (int k = 1; k <= 20; ++k) {
+    sample::follow({}, (k - 0.5) * options.dt, command);
+    command.phi_M = command.phi_d;
+    sample::follow({}, k * options.dt, command);
+    ASSERT_EQ(system.step(command).status, Status::ok);
+    double displacement = 0.0;
+    double path = -1.0;
+    for (const SummaryItem& item : system.summary()) {
+      if (item.name == "displacement") displacement = item.number();
+      if (item.name == "path_length") path = item.number();
+    }
+    EXPECT_GT(displacement, 0.0);
+    EXPECT_GE(path, displacement) << "step " << k;
+  }
+}
+
 TEST(PlanarRecord, RatesAndTorquesFitTheAnglesAndTheReferences) {
   const Recorded& run = tilted_course();
   const Trajectory& t = run.t();

@@ -76,6 +76,31 @@ TEST(Prescribed, JointsAreWhereTheGaitSaysOnTheFloorAndAtObstaclesInPlaneAndSpac
   }
 }
 
+// Rates that jumped within the first step would take a torque that grows as dt shrinks, and leave
+// the robot half a step behind its joints.
+TEST(Prescribed, TheStartIsNoImpact) {
+  for (const char* name : {"aiko_floor", "aiko_spatial_floor"}) {
+    const Finished coarse = run_of(name, {kPrescribed, "duration=0.5"});
+    const Finished fine = run_of(name, {kPrescribed, "duration=0.5", "solver.dt=1e-4"});
+    EXPECT_NEAR(coarse.figure("max_torque"), fine.figure("max_torque"),
+                0.02 * fine.figure("max_torque"))
+        << name;
+    const record::Trajectory& t = coarse.trajectory;
+    Eigen::Vector2d momentum = Eigen::Vector2d::Zero();
+    Eigen::Vector2d speed = Eigen::Vector2d::Zero();
+    for (int i = 0; i < 11; ++i) {
+      const Eigen::Vector2d v{t.at("link_velocity", 0, i, 0), t.at("link_velocity", 0, i, 1)};
+      momentum += v;
+      speed += v.cwiseAbs();
+    }
+    EXPECT_GT(speed.norm(), 0.1) << name << ": it moves";
+    EXPECT_LE(momentum.norm(), 1e-9 * speed.norm()) << name << ": but not as a whole";
+    EXPECT_GT(t.at("energy", 0), 0.0);
+    const Finished step = run_of(name, {kPrescribed, "duration=1e-3"});
+    EXPECT_LE(step.figure("displacement"), 1e-5) << name;
+  }
+}
+
 // The torques are not asked for, they follow; the balance of energy is what they have to fit.
 TEST(Prescribed, TorquesPayForTheMotion) {
   for (const char* name : {"aiko_floor", "aiko_spatial_course"}) {
