@@ -24,6 +24,10 @@ void check_servo(ServoKeys& options, Check& check) {
   const std::optional<int> angles = check.joint_angles();
   const auto* robot = check.find_options<chain::Robot>();
   if (!angles || robot == nullptr) return;
+  if (*angles == 0 && (check.given("gait") != nullptr || check.given("controller") != nullptr)) {
+    check.warn("robot.links",
+               "robot.links = 1: no joints, so [gait] and [controller] have no effect");
+  }
   for (const auto& [key, gains] :
        {std::pair{"controller.kp", &options.kp}, std::pair{"controller.kd", &options.kd}}) {
     const keys::Node* node = check.given(key);
@@ -41,8 +45,15 @@ void check_servo(ServoKeys& options, Check& check) {
 
 struct PrescribedKeys {};
 
-/// A soft start leaves steps in the references, and prescribed joints would jump with them.
+/// Nothing is measured; a soft start leaves steps in the references, and prescribed joints would
+/// jump with them.
 void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
+  for (const char* word : {"position", "heading_deg", "velocity", "heading_rate_deg"}) {
+    const std::string key = fmt::format("controller.noise.{}", word);
+    if (check.given(key) == nullptr) continue;
+    check.fault(key, "goes with a controller that measures, and \"prescribed\" does not",
+                "leave it out, or write  name = \"pd\"  in [controller]");
+  }
   const keys::Node* soft = check.given("gait.soft_start");
   const auto* gait = check.find_options<gait::HarmonicKeys>();
   if (soft == nullptr || gait == nullptr || !gait->soft_start) return;

@@ -17,21 +17,36 @@ namespace {
 using keys::Check;
 namespace limits = keys::limits;
 
-/// Motors that stay off: a scenario cut short with --duration, or a slip.
-void warn_of_late_start(const Job& job, Check& check) {
+/// Motors that stay off: a slip, or a scenario cut short from the command line, which may be.
+void check_late_start(const Job& job, Check& check) {
   const auto* servo = check.find_options<control::ServoKeys>();
   if (servo == nullptr || check.controller().empty() || !check.is_sound("duration")) return;
   if (servo->start_time <= 0.0 || servo->start_time < job.duration) return;
-  check.warn("controller.start_time",
-             fmt::format("controller.start_time = {} s: the motors are off for the whole run, "
-                         "which ends at {} s",
-                         servo->start_time, job.duration));
+  const auto from_file = [&](const char* key) {
+    const keys::Node* node = check.find(key);
+    return node == nullptr || node->where.line > 0;
+  };
+  if (from_file("controller.start_time") && !from_file("duration")) {
+    check.warn("controller.start_time",
+               fmt::format("controller.start_time = {} s: the motors are off for the whole run, "
+                           "which ends at {} s",
+                           servo->start_time, job.duration));
+    return;
+  }
+  check.fault(
+      "controller.start_time",
+      fmt::format("the motors would be off for the whole run, which ends at {} s", job.duration),
+      "lower start_time or raise duration");
 }
 
 /// Duration, step and frames against each other.
 void check_record(Record& record, Check& check) {
   const Job& job = *check.find_options<Job>();
-  warn_of_late_start(job, check);
+  check_late_start(job, check);
+  if (check.given("record.page") != nullptr && record.page == PageCode::shared && !record.replay) {
+    check.fault("record.page", "there is no page without a replay",
+                "leave it out, or write  replay = true");
+  }
   const auto* stepping = check.find_options<drive::Stepping>();
   if (stepping == nullptr || !check.is_sound("solver.dt")) return;
   const double dt = stepping->dt;

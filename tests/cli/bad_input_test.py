@@ -157,6 +157,10 @@ viscous_friction = [0.1, 0.2]
 name = "input_output_linearisation"
 """
 CONTROLLERS = [
+    Case("motors that start after the end", "duration = 2.0\n" + AIKO + "[controller]\nstart_time = 3.0\n", r"s\.toml:5:14: controller\.start_time: the motors would be off for the whole run, which ends at 2 s\n  hint: lower start_time or raise duration"),
+    Case("motors that are set to start after the end", AIKO, r"--set controller\.start_time=100: controller\.start_time: the motors would be off for the whole run", set=["controller.start_time=100"]),
+    Case("noise of what nobody measures", AIKO + '[controller]\nname = "prescribed"\nnoise = { position = 0.1, velocity = 0.1 }\n', r's\.toml:5:\d+: controller\.noise\.position: goes with a controller that measures, and "prescribed" does not', r"s\.toml:5:\d+: controller\.noise\.velocity: "),
+    Case("a page that is shared and not written", AIKO + '[record]\nreplay = false\npage = "shared"\n', r"s\.toml:5:8: record\.page: there is no page without a replay"),
     Case("a linearising controller in space", SPATIAL + '[controller]\nname = "input_output_linearisation"\n', r's\.toml:5:8: controller\.name: "input_output_linearisation" is for the plane, this robot is "spatial"'),
     Case("a linearising controller with one friction point", LINEARISED.replace("minimal", "planar"), r's\.toml:7:8: controller\.name: "input_output_linearisation" needs two friction points a link, this robot has one'),
     Case("a linearising controller without viscous friction", LINEARISED, r's\.toml:7:8: controller\.name: "input_output_linearisation" needs viscous friction along and across the links, here \[0, 0\]', set=["world.viscous_friction=[0.0, 0.0]"]),
@@ -317,7 +321,8 @@ ODD = [
     Case("noise of link 1 for servos, which look at joints", AIKO + "[controller.noise]\nposition = 0.1\njoint_deg = 0.1\nvelocity = 0.2\n", r'controller\.noise\.position, controller\.noise\.velocity: no effect, the controller "pd" looks at the joints'),
     Case("a factor of the thesis' solver for another", THESIS_FACTOR + "r_H = 0.01\n", r'solver\.thesis\.r_T: no effect, solver\.name is "newton" and these go with "thesis"$'),
     Case("friction smoothing where nothing is smooth", AIKO + "[world]\nfriction_smoothing = 1e-2\n", r"world\.friction_smoothing has no effect"),
-    Case("motors that start after the end", "duration = 2.0\n" + AIKO + "[controller]\nstart_time = 3.0\n", r"controller\.start_time = 3 s: the motors are off for the whole run, which ends at 2 s"),
+    Case("a run cut short before its motors start", "duration = 4.0\n" + AIKO + "[controller]\nstart_time = 3.0\n", r"controller\.start_time = 3 s: the motors are off for the whole run, which ends at 2 s", set=["duration=2"]),
+    Case("a gait for one link", AIKO + "links = 1\n[gait]\namplitude_deg = 30\n", r"robot\.links = 1: no joints, so \[gait\] and \[controller\] have no effect"),
     Case("a core longer than its link", AIKO + "link = { length = 0.1, half_core = 30 }\n", r"robot\.link\.half_core = 30 m: the capsule's core, 60 m, is longer than the link, 0\.1 m"),
     Case("a core longer than its link, of one among many", AIKO + "links = 2\n[[robot.link]]\n[[robot.link]]\nhalf_core = 0.0786\n", r"robot\.link\.2\.half_core = 0\.0786 m: "),
     Case("a link wider than the robot is long", AIKO + "link = { radius = 5.25 }\n", r"robot\.link\.radius = 5\.25 m: the link is wider than the robot is long, 1\.34"),
@@ -467,7 +472,7 @@ def try_odd(case):
     with tempfile.TemporaryDirectory() as name:
         for path, text in case.files.items():
             (Path(name) / path).write_text(text)
-        run = start(["check", case.scenario], name)
+        run = start(["check", case.scenario, *(word for each in case.set for word in ("--set", each))], name)
     case.said = run.stderr
     said = run.stderr.splitlines()
     good = run.returncode == 0 and len(said) == len(case.faults)
