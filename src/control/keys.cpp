@@ -6,7 +6,6 @@
 
 #include "coluber/chain/robot.hpp"
 #include "coluber/control/servo.hpp"
-#include "coluber/gait/keys.hpp"
 #include "coluber/keys/check.hpp"
 #include "coluber/world/keys.hpp"
 
@@ -43,10 +42,7 @@ void check_servo(ServoKeys& options, Check& check) {
   }
 }
 
-struct PrescribedKeys {};
-
-/// Nothing is measured; a soft start leaves steps in the references, and prescribed joints would
-/// jump with them.
+/// Nothing is measured.
 void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
   for (const char* word : {"position", "heading_deg", "velocity", "heading_rate_deg"}) {
     const std::string key = fmt::format("controller.noise.{}", word);
@@ -54,13 +50,6 @@ void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
     check.fault(key, "goes with a controller that measures, and \"prescribed\" does not",
                 "leave it out, or write  name = \"pd\"  in [controller]");
   }
-  const keys::Node* soft = check.given("gait.soft_start");
-  const auto* gait = check.find_options<gait::HarmonicKeys>();
-  if (soft == nullptr || gait == nullptr || !gait->soft_start) return;
-  check.fault("gait.soft_start",
-              "leaves steps of up to 3 degrees in the references, and \"prescribed\" joints would "
-              "jump with them",
-              "write  soft_start = false, or take  name = \"pd\"  in [controller]");
 }
 
 struct LinearisationKeys {};

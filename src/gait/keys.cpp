@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "coluber/chain/robot.hpp"
+#include "coluber/control/servo.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/gait/table.hpp"
 #include "coluber/keys/check.hpp"
@@ -34,7 +35,19 @@ bool has_pitch(Check& check) {
          static_cast<std::size_t>(*angles) >= robot->link.size();
 }
 
+/// A soft start leaves steps in the references, and prescribed joints would jump with them.
+void check_soft_start(const HarmonicKeys& options, Check& check) {
+  if (check.find_options<control::PrescribedKeys>() == nullptr) return;
+  if (check.given("gait.soft_start") == nullptr || !options.soft_start) return;
+  check.fault("gait.soft_start",
+              fmt::format("leaves steps of up to 3 degrees in the references, and \"{}\" joints "
+                          "would jump with them",
+                          check.controller()),
+              "write  soft_start = false, or take  name = \"pd\"  in [controller]");
+}
+
 void check_harmonic(HarmonicKeys& options, Check& check) {
+  check_soft_start(options, check);
   if (check.model().empty() || check.gait().empty()) return;
   if (is_table(check.gait())) return;
   const bool vertical = check.find_options<VerticalKeys>() != nullptr;

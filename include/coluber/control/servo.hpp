@@ -38,13 +38,16 @@ struct BaseNoiseKeys {
   double heading_rate_deg = 0.0;  ///< deg/s
 };
 
+/// Of a scenario whose joints follow their references exactly.
+struct PrescribedKeys {};
+
 /// The keys of ServoKeys.
 COLUBER_EXPORT const keys::Section& servo_keys();
 /// The keys of NoiseKeys.
 COLUBER_EXPORT const keys::Section& noise_keys();
 /// The keys of BaseNoiseKeys.
 COLUBER_EXPORT const keys::Section& base_noise_keys();
-/// No keys: what prescribed joints ask of the start.
+/// No keys: what prescribed joints ask of the scenario.
 COLUBER_EXPORT const keys::Section& prescribed_keys();
 /// No keys: what the linearising controller asks of the robot and its world.
 COLUBER_EXPORT const keys::Section& linearisation_keys();
