@@ -132,6 +132,14 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("aiko_smooth_friction.toml", "duration=2.5"),
         std::pair("aiko_smooth_friction.toml",
                   "duration=0.6;solver.dt=1e-3;controller.noise.joint_deg=0.1"),
+        std::pair("aiko_course.toml", "controller.name='prescribed'"),
+        std::pair("aiko_spatial_course.toml", "duration=1.5;controller.name='prescribed'"),
+        // passes a peg at 0.04 s, and says so at the end
+        std::pair("aiko_floor.toml",
+                  "robot.links=2;start.link=2;world.tilt_deg=89;world.gravity=600;solver."
+                  "activation='gap';"
+                  "world.obstacle=[{x=0.8, y=0.0, radius=0.02}];start.shape='straight';"
+                  "solver.dt=1e-2;duration=0.3;record.checkpoint_s=0.02"),
         // runs away: the guard's clock is running at some checkpoint
         std::pair("aiko_floor.toml",
                   "record.checkpoint_s=0.02;controller.servo='explicit';"
