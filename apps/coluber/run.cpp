@@ -131,15 +131,17 @@ void report_resumed(const simulation::Simulation& simulation, const record::RunF
 
 // The run is complete with or without it.
 void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) {
-  const fs::path file = dump_file(simulation.scenario);
-  if (file.empty()) return;
   try {
+    const fs::path file = require_dump_file(simulation.scenario);  // as it is now
+    if (file.empty()) return;
     const std::string what = simulation.system->dump_hardest_problem(file);
     if (what.empty()) {
       print_warning(fmt::format("solver.dump: no step was taken, there is nothing to write"));
     } else if (!quiet) {
       fmt::print(stderr, "wrote {} ({})\n", file.string(), what);
     }
+  } catch (const InputError& error) {
+    print_warning(fmt::format("solver.dump: {}", error.faults().front().message));
   } catch (const FileError& error) {
     print_warning(fmt::format("solver.dump: {}", error.what()));
   }

@@ -179,6 +179,48 @@ def test_formats(tmp, course):
     check("several plots into one name get theirs in front of the ending", done.returncode == 0 and (tmp / "two-path.svg").exists() and (tmp / "two-energy.svg").exists() and not (tmp / "two.svg").exists(), done.stderr)
 
 
+def test_pictures_of_others_stay(tmp, course):
+    foreign = {"a.svg": b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>\n', "a.png": b"\x89PNG\r\n\x1a\n" + bytes(99), "a.pdf": b"%PDF-1.4\n%%EOF\n"}
+    for name, data in foreign.items():
+        file = tmp / name
+        file.write_bytes(data)
+        done = coluber("plot", course, "--what", "energy", "-o", file)
+        check(f"{name} of somebody else is not replaced", done.returncode == 2 and file.read_bytes() == data, done.stderr)
+        check("… and the message says how", done.stderr == f"error: -o {file}: exists and is not a picture that Coluber made\n  hint: --force replaces it\n", done.stderr)
+        done = coluber("plot", course, "--what", "energy", "-o", file, "--force")
+        check("… --force replaces it", done.returncode == 0 and len(file.read_bytes()) > 5000, done.stderr)
+        done = coluber("plot", course, "--what", "course", "-o", file)
+        check("… and what Coluber drew is replaced unasked", done.returncode == 0, done.stderr)
+    for name in ("a.png", "a.pdf"):
+        tool = shutil.which("pdftotext" if name == "a.pdf" else "file")
+        if tool:
+            done = subprocess.run([tool, tmp / name, *(["-"] if name == "a.pdf" else [])], capture_output=True, text=True, timeout=60)
+            check(f"{name} with its mark is still read by others", done.returncode == 0 and not done.stderr, done.stderr)
+    run_files = {file.name: file.read_bytes() for file in course.iterdir() if file.is_file()}
+    (course / "replay.png").write_bytes(foreign["a.png"])
+    done = coluber("plot", course, "--what", "energy", "-o", course / "replay.png", "--force")
+    check("a file of a run is never replaced", done.returncode == 2 and "is a file of the run in" in done.stderr, done.stderr)
+    (course / "replay.png").unlink()
+    check("… and the run is as it was", run_files == {file.name: file.read_bytes() for file in course.iterdir() if file.is_file()})
+    two = [tmp / "b-path.svg", tmp / "b-energy.svg"]
+    two[1].write_bytes(foreign["a.svg"])
+    done = coluber("plot", course, "--what", "path", "--what", "energy", "-o", tmp / "b.svg")
+    check("of several pictures none is drawn where one is refused", done.returncode == 2 and not two[0].exists(), done.stderr)
+
+    own = shutil.copytree(course, tmp / "own", ignore=shutil.ignore_patterns("plots"))
+    (own / "plots").mkdir()
+    (own / "plots/energy.svg").write_bytes(foreign["a.svg"])
+    done = coluber("plot", own, "--what", "energy")
+    check("nor is one in plots/ that plot did not draw", done.returncode == 2 and (own / "plots/energy.svg").read_bytes() == foreign["a.svg"], done.stderr)
+    done = coluber("plot", own, "--what", "energy", "--force")
+    check("… --force draws it", done.returncode == 0 and coluber("plot", own, "--what", "energy").returncode == 0, done.stderr)
+    (own / "plots/energy.svg").write_bytes(foreign["a.svg"])
+    check("a picture that plots.json lists is drawn again", coluber("plot", own, "--what", "energy").returncode == 0)
+    check("-o may name a picture of one's own run", coluber("plot", own, "--what", "path", "-o", own / "plots/energy.svg").returncode == 0)
+    done = coluber("plot", course, "--what", "path", "-o", own / "plots/energy.svg")
+    check("… not of another", done.returncode == 2 and "is a file of the run in" in done.stderr, done.stderr)
+
+
 def test_course_is_to_scale(tmp, course):
     coluber("plot", course, "--what", "course", "--time", 5.2, "--zoom", "-o", tmp / "z.svg")
     discs = polygons(tmp / "z.svg", (107, 107, 107))

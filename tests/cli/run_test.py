@@ -531,6 +531,24 @@ def test_bench(tmp):
         check(f"{scene}: the floor's contacts are counted, and those at cylinders", row["contacts_mean"] >= least - 0.5 and (row["contacts_mean"] > least) == (scene == "spatial.cylinders"), row["contacts_mean"])
 
 
+def test_a_dump_replaces_nothing_but_a_dump(tmp):
+    quick = ("run", SCENARIO, "--set", "duration=0.05", "-q")
+    dump = tmp / "problem.json"
+    done = coluber(*quick, "--out", tmp / "dumped", "--set", f"solver.dump={dump}")
+    first = dump.read_text()
+    check("solver.dump writes a problem", done.returncode == 0 and "coluber-contact-problem" in first, done.stderr)
+    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "duration=0.1", "--set", f"solver.dump={dump}")
+    check("… and replaces one", done.returncode == 0 and "coluber-contact-problem" in dump.read_text(), done.stderr)
+    (tmp / "link.json").symlink_to(dump)
+    done = coluber(*quick, "--out", tmp / "dumped-3", "--set", f"solver.dump={tmp / 'link.json'}")
+    check("a link to one is followed", done.returncode == 0 and (tmp / "link.json").is_symlink() and dump.read_text() == first, done.stderr)
+    before = {file.name: file.read_bytes() for file in (tmp / "dumped").iterdir()}
+    for name in ("run.json", "trajectory.h5", "replay.json"):
+        done = coluber(*quick, "--out", tmp / "dumped-4", "--set", f"solver.dump={tmp / 'dumped' / name}")
+        check(f"{name} of a run is refused before the run", done.returncode == 3 and not (tmp / "dumped-4").exists(), f"{done.returncode} {done.stderr}")
+    check("that run is as it was", before == {file.name: file.read_bytes() for file in (tmp / "dumped").iterdir()})
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tmp = Path(folder)
