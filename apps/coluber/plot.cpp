@@ -216,6 +216,18 @@ bool worth_drawing_of(std::string_view name, const std::vector<LoadedRun>& runs)
   return std::all_of(runs.begin(), runs.end(), can) && std::any_of(runs.begin(), runs.end(), worth);
 }
 
+/// Why a plot that was asked for would be empty; "" if none would.
+std::string nothing_to_draw(const std::vector<std::string>& names,
+                            const std::vector<LoadedRun>& runs) {
+  const bool flat = std::ranges::all_of(runs, [](const LoadedRun& run) {
+    return can_draw("footfall", run.trajectory, run.scene) && lies_flat(run.trajectory);
+  });
+  if (!flat || std::ranges::find(names, "footfall") == names.end()) return {};
+  return "error: footfall has nothing to draw: in a planar model all links lie on the ground all "
+         "the time, and none of them touches an obstacle in this run\n  hint: --what forces draws "
+         "the forces of the ground";
+}
+
 int plot(const PlotOptions& options) {
   if (const std::string idle = idle_option(options); !idle.empty()) {
     print_error(fmt::format("error: {}\n  hint: leave it out, or name one of these plots", idle));
@@ -230,9 +242,6 @@ int plot(const PlotOptions& options) {
   std::vector<LoadedRun> runs;
   for (const auto& each : options.runs) runs.push_back(load_run(each));
   const auto& [run, scene] = runs.front();
-  Compared compared;
-  if (several_runs) compared = compare_runs(runs, options);
-
   auto figure_options = options.figure;
   figure_options.title = !options.no_title;
   Measured measured;
@@ -253,6 +262,12 @@ int plot(const PlotOptions& options) {
     for (const auto& p : plot_names())
       if (worth_drawing_of(p.name, runs)) names.emplace_back(p.name);
   }
+  if (const auto nothing = nothing_to_draw(names, runs); !nothing.empty()) {
+    print_error(nothing);
+    return 2;
+  }
+  Compared compared;
+  if (several_runs) compared = compare_runs(runs, options);
   const bool into_run = options.output.empty();
   // all of them, before one is drawn
   std::vector<fs::path> places;
