@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -147,6 +148,13 @@ void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) 
   }
 }
 
+// What there is to make results from. Of a robot of very many links its description is most of it.
+std::size_t bytes_in_frames(const record::RunFolder& out) {
+  std::error_code error;
+  const auto bytes = fs::file_size(out.path() / "frames.bin", error);
+  return error ? out.recorded_bytes() : static_cast<std::size_t>(bytes);
+}
+
 int run(const RunArguments& arguments) {
   record::skip_hdf5_exit_flush();
   scenario::Overrides overrides = arguments.overrides;
@@ -188,7 +196,7 @@ int run(const RunArguments& arguments) {
     simulation::FrameSink* const sinks[] = {&*out};
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
-    finished = out->finish(outcome, give_up_beyond(out->recorded_bytes()));
+    finished = out->finish(outcome, give_up_beyond(bytes_in_frames(*out)));
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();

@@ -165,6 +165,38 @@ def test_ctrl_c_while_the_page_is_packed(tmp):
     check("… and says how to get it", "--to html" in talk, talk)
 
 
+# Robots of so many links that their description outweighs the frames.
+MANY_LINKS = [COURSE, "--set", "world.obstacle=[]", "--set", "start.link=1", "--set", "solver.on_failure=warn"]
+
+
+def test_ctrl_c_while_the_page_of_very_many_links_is_packed(tmp):
+    if not HAS_VIEWER:
+        return
+    for attempt in range(10):  # until a signal comes in time
+        folder = tmp / f"run {attempt}"
+        words = [*MANY_LINKS, "--set", "robot.links=20000", "--duration", "0.004", "--set", "record.rate_hz=1000", "--out", str(folder)]
+        process = subprocess.Popen([COLUBER, "run", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not says_completed(folder)():
+            time.sleep(0.002)
+        process.send_signal(signal.SIGSTOP)
+        caught = process.poll() is None and not list(folder.glob("replay.html*"))
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGCONT)
+        talk = process.communicate(timeout=600)[1]
+        if caught:
+            check("Ctrl-C while the page of very many links is packed exits 130, without the page", process.returncode == 130 and "replay.html" not in files(folder), f"{process.returncode}: {talk}")
+            return
+    print("SKIPPED  a signal while the page is packed: none came in time")
+
+
+def test_ctrl_c_in_a_run_of_very_many_links(tmp):
+    folder = tmp / "run"
+    words = [*MANY_LINKS, "--set", "robot.links=40000", "--duration", "1000", "--set", "record.rate_hz=1e-3"]  # one frame, of 12 MB
+    code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 34_000_000), signal.SIGINT)
+    check("Ctrl-C in a run with more than 32 MiB in frames.bin exits 130", code == 130, f"{code}: {talk}")
+    check("… with its frames alone, whatever they consist of", load(folder)["status"] == "interrupted" and "trajectory.h5" not in files(folder) and "frames.bin" in files(folder), files(folder))
+
+
 def interrupted_run(folder):
     """A course that was ended by Ctrl-C, with its results."""
     # 8001 frames are 28 MB, whose results are written in any case; small steps, so that the signal comes long before the end
