@@ -213,12 +213,11 @@ Figure compare_postures(const Comparison& c) {
   const auto count = static_cast<double>(c.runs.size());
   const auto map = fit(view, page.width - page.left - 0.4, std::max(3.0, 20.0 / count));
   Heading heading;
-  say_their_slopes(heading, c, from_above, false);
   std::string times;
   for (const auto frame : frames.front())
     times += fmt::format("{}{:.4g}", times.empty() ? "" : ", ", c.runs.front().run->time[frame]);
-  heading.note = fmt::format("t = {} s, dark to light{}{}", times,
-                             heading.note.empty() ? "" : ";  ", heading.note);
+  heading.note = fmt::format("t = {} s, dark to light", times);
+  say_their_slopes(heading, c, from_above, false);
   const auto above = make_above(page.width, page.left,
                                 {.title = c.title,
                                  .with_title = c.options.title,

@@ -22,7 +22,7 @@ constexpr std::array<std::uint16_t, 95> ascii_widths{
     278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,  525, 636, 337, 636, 838};
 
 double width_in_em(char32_t letter) {
-  if (letter < 0x20) return 0.318;  // drawn as a blank
+  if (letter < 0x20) letter = U' ';  // as it is drawn
   if (letter < 0x7f) return 1e-3 * ascii_widths[letter - 0x20];
   if (letter == U'\u00b0' || letter == U'\u2013') return 0.5;
   if (letter >= 0x300 && letter < 0x370) return 0.0;  // accents, over the letter before
