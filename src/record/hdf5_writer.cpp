@@ -184,7 +184,7 @@ struct Hdf5Writer::Impl {
     }
     if (dataset.size > 0) {
       dataset.buffer.resize(dataset.chunk * dataset.size * dataset.width);
-      const auto chunk = codec.encode(dataset.buffer, dataset.width);
+      const auto chunk = codec.encode(dataset.buffer, dataset.width, dataset.size);
       check(H5Dwrite_chunk(dataset.id.get(), H5P_DEFAULT, 0, start.data(), chunk.size(),
                            chunk.data()) >= 0);
     }

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coluber/core/export.hpp"
+
+namespace coluber::record {
+
+/// Writes bits, the lowest first, to memory that is large enough.
+class BitWriter {
+ public:
+  void start(char* out) { *this = BitWriter(out); }
+  void put(std::uint64_t bits, unsigned count);  ///< at most 32 of them
+  void align();                                  ///< with zeros to the next byte
+  void copy(std::string_view bytes);             ///< after align()
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
+
+  BitWriter() = default;
+
+ private:
+  explicit BitWriter(char* out) : begin_(out), at_(out) {}
+
+  char* begin_ = nullptr;
+  char* at_ = nullptr;
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;
+};
+
+/// Deflates tables of bytes into zlib's format, some five times as fast as zlib at its quickest.
+///
+/// It does not search: numbers of a record that come again do so one byte back (a value that stands
+/// still along the row) or one row back (along time). The rest is Huffman's code, or is stored as
+/// it is where it looks like noise.
+class COLUBER_EXPORT Deflater {
+ public:
+  /// The stream of `bytes`, `parts` tables of equal size, one after another, with rows of `row`
+  /// bytes. Every part that is large enough has a code of its own. Lives until the next call.
+  std::span<const std::byte> deflate(std::string_view bytes, std::size_t parts, std::size_t row);
+
+ private:
+  /// A code of Huffman: as many bits for every symbol as fit its frequency.
+  template <std::size_t symbols>
+  struct Code {
+    std::array<std::uint32_t, symbols> counts{};
+    std::array<std::uint8_t, symbols> lengths{};
+    std::array<std::uint16_t, symbols> codes{};
+  };
+
+  void take(std::string_view part, std::size_t row);
+  void end_block(bool last);
+  void store(std::string_view bytes, bool last);
+
+  std::string out_;
+  BitWriter bits_;
+  std::vector<std::uint16_t> tokens_;  // of the block to come
+  std::string_view block_;             // its bytes
+  Code<286> symbols_;                  // bytes, the end, lengths of repetitions
+  Code<30> distances_;
+  unsigned row_code_ = 0;   // of the distance of one row
+  unsigned row_bits_ = 0;   // behind the code
+  unsigned row_extra_ = 0;  // their value
+};
+
+}  // namespace coluber::record
