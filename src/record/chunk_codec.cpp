@@ -1,7 +1,6 @@
 #include "record/chunk_codec.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "coluber/core/assert.hpp"
 
@@ -45,12 +44,12 @@ std::uint32_t fletcher32(std::span<const std::byte> bytes) {
   return (fold(two) << 16U) | fold(one);
 }
 
-std::span<const std::byte> ChunkCodec::encode(std::span<const std::byte> bytes, std::size_t width,
-                                              std::size_t row) {
+std::vector<std::byte> ChunkCodec::encode(std::span<const std::byte> bytes, std::size_t width,
+                                          std::size_t row) {
   COLUBER_ASSERT(width > 0 && bytes.size() % width == 0, bytes.size(), width);
   const std::size_t count = bytes.size() / width;
   const auto* in = reinterpret_cast<const char*>(bytes.data());
-  planes_.resize(bytes.size());
+  if (planes_.size() < bytes.size()) planes_.resize(bytes.size());
   if (width == 8) {
     take_apart<8>(in, count, planes_.data());
   } else {
@@ -58,12 +57,15 @@ std::span<const std::byte> ChunkCodec::encode(std::span<const std::byte> bytes, 
     take_apart<4>(in, count, planes_.data());
   }
 
-  const auto deflated = deflater_.deflate(planes_, width, row);
+  const auto deflated =
+      deflater_.deflate(std::string_view(planes_).substr(0, bytes.size()), width, row);
   const std::uint32_t sum = fletcher32(deflated);
-  out_.resize(deflated.size() + sizeof sum);
-  std::memcpy(out_.data(), deflated.data(), deflated.size());
-  std::memcpy(out_.data() + deflated.size(), &sum, sizeof sum);
-  return std::as_bytes(std::span(out_));
+  std::vector<std::byte> chunk;
+  chunk.reserve(deflated.size() + sizeof sum);
+  chunk.assign(deflated.begin(), deflated.end());
+  const auto tail = std::as_bytes(std::span(&sum, 1));
+  chunk.insert(chunk.end(), tail.begin(), tail.end());
+  return chunk;
 }
 
 }  // namespace coluber::record

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "coluber/core/export.hpp"
 
@@ -21,15 +22,13 @@ COLUBER_EXPORT std::uint32_t fletcher32(std::span<const std::byte> bytes);
 /// byte for repetitions. Here memory is kept, and Deflater knows where to look.
 class ChunkCodec {
  public:
-  /// The chunk of these bytes, numbers of `width` bytes each, `row` of them in a frame; lives until
-  /// the next call.
-  std::span<const std::byte> encode(std::span<const std::byte> bytes, std::size_t width,
-                                    std::size_t row);
+  /// The chunk of these bytes, numbers of `width` bytes each, `row` of them in a frame.
+  std::vector<std::byte> encode(std::span<const std::byte> bytes, std::size_t width,
+                                std::size_t row);
 
  private:
   Deflater deflater_;
   std::string planes_;
-  std::string out_;
 };
 
 }  // namespace coluber::record

@@ -316,7 +316,8 @@ std::span<const std::byte> Deflater::deflate(std::string_view bytes, std::size_t
                                              std::size_t row) {
   COLUBER_ASSERT(parts > 0 && bytes.size() % parts == 0 && row > 0, bytes.size(), parts, row);
   // what does not get smaller is stored: some bytes for every block
-  out_.resize(bytes.size() + 5 * (bytes.size() / most_stored) + 16 * (parts + 1));
+  const std::size_t room = bytes.size() + 5 * (bytes.size() / most_stored) + 16 * (parts + 1);
+  if (out_.size() < room) out_.resize(room);
   bits_.start(out_.data());
   bits_.put(0x0178, 16);  // the format, a window of 32 kB, quick
   const Coded one_row = code_distance(std::min(row, farthest));
@@ -337,7 +338,7 @@ std::span<const std::byte> Deflater::deflate(std::string_view bytes, std::size_t
     }
     take(part, row);
     block_ = std::string_view(block_.data(), block_.size() + part.size());
-    if (last || tokens_.size() >= own_code) end_block(last);
+    if (last || token_count_ >= own_code) end_block(last);
   }
   bits_.align();
   const std::uint32_t sum = static_cast<std::uint32_t>(adler32_z(
@@ -355,9 +356,9 @@ void Deflater::take(std::string_view part, std::size_t row) {
   // a repetition far back takes a few bits more than three bytes that are frequent
   const std::size_t row_shortest = row_bits_ > 4 ? shortest + 1 : shortest;
   const std::size_t row_from = row <= farthest && row > 1 ? row : size;
-  std::size_t used = tokens_.size();
-  tokens_.resize(used + size);
+  if (tokens_.size() < token_count_ + size) tokens_.resize(token_count_ + size);
   std::uint16_t* token = tokens_.data();
+  std::size_t used = token_count_;
   const auto word = [in](std::size_t from) {
     std::uint32_t bytes = 0;
     std::memcpy(&bytes, in + from, sizeof bytes);
@@ -391,7 +392,7 @@ void Deflater::take(std::string_view part, std::size_t row) {
     at += length;
   }
   while (at < size) take_byte(at++);
-  tokens_.resize(used);
+  token_count_ = used;
 }
 
 // Writes the tokens there are, in whichever way is the shortest.
@@ -431,7 +432,7 @@ void Deflater::end_block(bool last) {
     const std::uint64_t row =
         distances_.codes[row_code_] | (std::uint64_t{row_extra_} << row_length);
     BitWriter out = bits_;
-    for (const std::uint16_t token : tokens_) {
+    for (const std::uint16_t token : std::span(tokens_).first(token_count_)) {
       if (token < run_token) {
         out.put(symbols_.codes[token], symbols_.lengths[token]);
         continue;
@@ -450,7 +451,7 @@ void Deflater::end_block(bool last) {
     bits_ = out;
   }
   block_ = std::string_view(block_.data() + block_.size(), 0);
-  tokens_.clear();
+  token_count_ = 0;
   symbols_.counts.fill(0);
   distances_.counts.fill(0);
 }

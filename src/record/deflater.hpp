@@ -32,7 +32,8 @@ class BitWriter {
   unsigned count_ = 0;
 };
 
-/// Deflates tables of bytes into zlib's format, some five times as fast as zlib at its quickest.
+/// Deflates tables of bytes into zlib's format, with less than half the work of zlib at its
+/// quickest.
 ///
 /// It does not search: numbers of a record that come again do so one byte back (a value that stands
 /// still along the row) or one row back (along time). The rest is Huffman's code, or is stored as
@@ -58,7 +59,8 @@ class COLUBER_EXPORT Deflater {
 
   std::string out_;
   BitWriter bits_;
-  std::vector<std::uint16_t> tokens_;  // of the block to come
+  std::vector<std::uint16_t> tokens_;  // memory for them
+  std::size_t token_count_ = 0;        // of the block to come
   std::string_view block_;             // its bytes
   Code<286> symbols_;                  // bytes, the end, lengths of repetitions
   Code<30> distances_;

@@ -36,6 +36,17 @@ Handle string_type() {
   return type;
 }
 
+// Of all datasets; a chunk's size comes with each.
+Handle dataset_properties() {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  if (H5Pset_shuffle(properties.get()) < 0 || H5Pset_deflate(properties.get(), deflate_level) < 0 ||
+      H5Pset_fletcher32(properties.get()) < 0 ||
+      H5Pset_obj_track_times(properties.get(), false) < 0) {
+    throw Error("HDF5 does not start");
+  }
+  return properties;
+}
+
 template <typename Number>
 hid_t file_type() {
   return std::is_same_v<Number, float> ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
@@ -75,6 +86,7 @@ struct Hdf5Writer::Impl {
   std::vector<float> drawn_frame;
   std::size_t frames = unknown_frames;  // that will come
   ChunkCodec codec;
+  Handle properties = dataset_properties();
   Handle text_type = string_type();
   Handle one{H5Screate(H5S_SCALAR), H5Sclose};
 
@@ -115,12 +127,7 @@ struct Hdf5Writer::Impl {
                               const std::vector<hsize_t>& chunk) const {
     const auto rank = static_cast<int>(dims.size());
     const Handle space(H5Screate_simple(rank, dims.data(), limits.data()), H5Sclose);
-    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    check(H5Pset_chunk(properties.get(), rank, chunk.data()) >= 0 &&
-          H5Pset_shuffle(properties.get()) >= 0 &&
-          H5Pset_deflate(properties.get(), deflate_level) >= 0 &&
-          H5Pset_fletcher32(properties.get()) >= 0 &&
-          H5Pset_obj_track_times(properties.get(), false) >= 0);
+    check(H5Pset_chunk(properties.get(), rank, chunk.data()) >= 0);
     Handle id(H5Dcreate2(parent, name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(),
                          H5P_DEFAULT),
               H5Dclose);
@@ -207,6 +214,7 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   impl_->check(H5Pset_link_phase_change(layout.get(), most_links, 0) >= 0 &&
                H5Pset_meta_block_size(access.get(), 0) >= 0 &&
+               H5Pset_cache(access.get(), 0, 0, 0, 0.0) >= 0 &&  // chunks come ready-made
                H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0);
   impl_->handle = Handle(
       H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, layout.get(), access.get()),
