@@ -140,6 +140,20 @@ def test_trajectory_is_as_the_contract_says(tmp):
         check("the CSV column link_position.6.x is link 6 to the bit", (got == file["link_position"][:, 5, 0]).all())
 
 
+def test_frames_keep_their_times_whenever_a_run_ends(tmp):
+    """docs/results.md, "Frames": those of a longer run, also where the last step falls between two of them."""
+    coluber("run", SCENARIO, "--duration", "0.5", "--out", tmp / "whole", "-q")
+    coluber("run", SCENARIO, "--duration", "0.496", "--out", tmp / "between", "-q")
+    whole, between = datasets(tmp / "whole"), datasets(tmp / "between")
+    check("a run that ends between two frames has those of a longer one", len(whole["time"]) == 51
+          and all(whole[name][:50].tobytes() == values.tobytes() for name, values in between.items()),
+          f"{len(whole['time'])} {len(between['time'])}")
+    check("… and its summary is of its end", load(tmp / "between")["summary"]["steps"] == 496, load(tmp / "between")["summary"])
+    check("work_net is work_servo at the end, where a frame falls on it", load(tmp / "whole")["summary"]["work_net"] == whole["work_servo"][-1]
+          and load(tmp / "between")["summary"]["work_net"] != between["work_servo"][-1],
+          f"{load(tmp / 'whole')['summary']['work_net']} {whole['work_servo'][-1]}")
+
+
 def test_replay_can_be_read_by_its_header(tmp):
     folder = tmp / "run"
     header = json.loads((folder / "replay.json").read_text())
