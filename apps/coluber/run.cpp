@@ -171,8 +171,10 @@ int run(const RunArguments& arguments) {
   try {
     open_folder(arguments, simulation, out);
   } catch (const record::FolderExists& error) {
-    print_error(fmt::format("error: {}\n  hint: --force replaces the run in it{}", error.what(),
-                            arguments.resume ? "" : ", --resume continues it"));
+    const char* hint = arguments.force    ? "name another folder, or move that file away"
+                       : arguments.resume ? "--force replaces the run in it"
+                                          : "--force replaces the run in it, --resume continues it";
+    print_error(fmt::format("error: {}\n  hint: {}", error.what(), hint));
     return 2;
   } catch (const record::RunEnded& error) {
     return report_ended(arguments, error);

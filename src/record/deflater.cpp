@@ -323,35 +323,13 @@ class LengthsOfCodes {
 
 }  // namespace
 
-void BitWriter::put(std::uint64_t bits, unsigned count) {
-  bits_ |= bits << count_;
-  count_ += count;
-  if (count_ < 32) return;
-  std::memcpy(at_, &bits_, 4);
-  at_ += 4;
-  bits_ >>= 32U;
-  count_ -= 32;
-}
-
-void BitWriter::align() {
-  for (; count_ > 0; count_ -= std::min(count_, 8U), bits_ >>= 8U) {
-    *at_++ = static_cast<char>(bits_ & 0xFFU);
-  }
-  bits_ = 0;
-}
-
-void BitWriter::copy(std::string_view bytes) {
-  std::memcpy(at_, bytes.data(), bytes.size());
-  at_ += bytes.size();
-}
-
 std::span<const std::byte> Deflater::deflate(std::string_view bytes, std::size_t parts,
                                              std::size_t row) {
   COLUBER_ASSERT(parts > 0 && bytes.size() % parts == 0 && row > 0, bytes.size(), parts, row);
   // what does not get smaller is stored: some bytes for every block
   const std::size_t room = bytes.size() + 5 * (bytes.size() / most_stored) + 16 * (parts + 1);
   if (out_.size() < room) out_.resize(room);
-  bits_.start(out_.data());
+  bits_ = BitWriter(out_.data());
   bits_.put(0x0178, 16);  // the format, a window of 32 kB, quick
   const Coded one_row = code_distance(std::min(row, farthest));
   row_code_ = one_row.symbol;

@@ -10,27 +10,9 @@
 
 #include "coluber/core/export.hpp"
 
+#include "record/bit_writer.hpp"
+
 namespace coluber::record {
-
-/// Writes bits, the lowest first, to memory that is large enough.
-class BitWriter {
- public:
-  void start(char* out) { *this = BitWriter(out); }
-  void put(std::uint64_t bits, unsigned count);  ///< at most 32 of them
-  void align();                                  ///< with zeros to the next byte
-  void copy(std::string_view bytes);             ///< after align()
-  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(at_ - begin_); }
-
-  BitWriter() = default;
-
- private:
-  explicit BitWriter(char* out) : begin_(out), at_(out) {}
-
-  char* begin_ = nullptr;
-  char* at_ = nullptr;
-  std::uint64_t bits_ = 0;
-  unsigned count_ = 0;
-};
 
 /// Deflates tables of bytes into zlib's format, with less than half the work of zlib at its
 /// quickest.

@@ -545,6 +545,34 @@ def test_bench(tmp):
         check(f"{scene}: the floor's contacts are counted, and those at cylinders", row["contacts_mean"] >= least - 0.5 and (row["contacts_mean"] > least) == (scene == "spatial.cylinders"), row["contacts_mean"])
 
 
+def test_force_removes_only_what_coluber_wrote(tmp):
+    quick = ("run", SCENARIO, "--set", "duration=0.05", "-q")
+    folder = tmp / "forced"
+    coluber(*quick, "--out", folder)
+    coluber("plot", folder, "--what", "energy")
+    (folder / "plots/mine.svg").write_text("mine")
+    (folder / "notes.txt").write_text("mine")
+    done = coluber(*quick, "--out", folder, "--force")
+    check("--force removes the pictures that plot drew", done.returncode == 0 and not (folder / "plots/energy.svg").exists() and not (folder / "plots/plots.json").exists(), done.stderr)
+    check("… and leaves those of others", (folder / "plots/mine.svg").read_text() == "mine" and (folder / "notes.txt").read_text() == "mine", files(folder))
+    (folder / "plots/mine.svg").unlink()
+    coluber("plot", folder, "--what", "energy")
+    done = coluber(*quick, "--out", folder, "--force")
+    check("a plots/ that is empty then is removed", done.returncode == 0 and not (folder / "plots").exists(), files(folder))
+    for name, text in (("trajectory.csv", "t,x\n0,1\n"), ("run.json", '{"mine": 1}'), ("run.json", "no JSON"), ("frames.bin", "mine")):
+        other = tmp / "other"
+        other.mkdir()
+        (other / name).write_text(text)
+        done = coluber(*quick, "--out", other, "--force")
+        check(f"a {name} that is not of a run of Coluber is not removed, exit 2", done.returncode == 2 and f"holds {name}, which is not of a run of Coluber\n  hint: name another folder" in done.stderr and files(other) == [name] and (other / name).read_text() == text, f"{done.returncode} {done.stderr} {files(other)}")
+        shutil.rmtree(other)
+    other = tmp / "beside"
+    other.mkdir()
+    (other / "notes.txt").write_text("mine")
+    done = coluber(*quick, "--out", other, "--force")
+    check("--force may write beside other files", done.returncode == 0 and (other / "notes.txt").exists(), done.stderr)
+
+
 def test_a_dump_replaces_nothing_but_a_dump(tmp):
     quick = ("run", SCENARIO, "--set", "duration=0.05", "-q")
     dump = tmp / "problem.json"
