@@ -36,10 +36,10 @@ install(FILES ${COLUBER_GENERATED}/coluberConfig.cmake ${COLUBER_GENERATED}/colu
 
 # A static library leaves its own dependencies to whoever links it.
 set(COLUBER_PC_DEPENDENCIES "fmt tomlplusplus hdf5-serial zlib")
-set(COLUBER_PC_LIBRARIES "")  # those without a pkg-config file
+set(COLUBER_PC_LIBRARIES "-pthread")  # those without a pkg-config file
 if(CVODE_FOUND)
-  set(COLUBER_PC_LIBRARIES
-    "-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense")
+  string(APPEND COLUBER_PC_LIBRARIES
+    " -lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense")
 endif()
 if(BUILD_SHARED_LIBS)
   set(COLUBER_PC_REQUIRES "eigen3")

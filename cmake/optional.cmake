@@ -5,8 +5,7 @@ find_package(CVODE 6 QUIET)  # smooth friction of the minimal model
 # `coluber view`. cpp-httplib has no CMake configuration of its own; what its pkg-config file names has to be there.
 set(COLUBER_HAS_HTTPLIB OFF)
 find_package(PkgConfig QUIET)
-find_package(Threads QUIET)
-if(PkgConfig_FOUND AND Threads_FOUND)
+if(PkgConfig_FOUND)
   pkg_check_modules(httplib QUIET IMPORTED_TARGET cpp-httplib>=0.11)
 endif()
 if(TARGET PkgConfig::httplib)

@@ -10,6 +10,9 @@ _coluber_commands() { "$1" --help 2> /dev/null | sed -n '/^Subcommands:/,/^$/ s/
 # _coluber_options PROGRAM COMMAND: -q --quiet …, from its help
 _coluber_options() { "$1" "$2" --help 2> /dev/null | sed -n 's/^  \(-[-a-z,]*\).*/\1/p' | tr ',' '\n'; }
 
+# _coluber_planes PROGRAM: the planes of `plot --plane`, from its help
+_coluber_planes() { "$1" plot --help 2> /dev/null | sed -n 's/.*plane of the picture, \([a-z]*\) or \([a-z]*\).*/\1\n\2/p'; }
+
 # _coluber_choices PROGRAM KEY: the words in quotes that a key may take
 _coluber_choices() {
   "$1" list keys 2> /dev/null | sed -n "s/^${2//./\\.}  *[^;]*; \(.*\); default:.*/\1/p" | grep -o '"[^"]*"' | tr -d '"'
@@ -64,7 +67,9 @@ _coluber() {
     -o | --output) _coluber_files '*' && return ;;
     --what) _coluber_offer "$(_coluber_names "$program" plots)" && return ;;
     --to) if [[ $command == export ]]; then _coluber_offer "html csv png"; fi && return ;;
+    --plane) _coluber_offer "$(_coluber_planes "$program")" && return ;;
     --duration | --seed | --port | --time | --from | --link | --n | --repeat | --threads) return ;;  # a number
+    --width | --view) return ;;
   esac
 
   if [[ $word == -* ]]; then

@@ -14,6 +14,11 @@ function __coluber_options --argument-names program command
     $program $command --help 2>/dev/null | sed -n 's/^  \(-[-a-z,]*\).*/\1/p' | tr ',' '\n'
 end
 
+# the planes of `plot --plane`, from its help
+function __coluber_planes --argument-names program
+    $program plot --help 2>/dev/null | sed -n 's/.*plane of the picture, \([a-z]*\) or \([a-z]*\).*/\1\n\2/p'
+end
+
 # key=word for every word in quotes that the key may take
 function __coluber_choices --argument-names program key
     set -l pattern (string replace --all . '\\.' -- $key)
@@ -63,7 +68,12 @@ function __coluber_complete
         case --to
             test $command = export; and printf '%s\n' html csv png
             return
+        case --plane
+            __coluber_planes $program
+            return
         case --duration --seed --port --time --from --link --n --repeat --threads # a number
+            return
+        case --width --view
             return
     end
     if string match -q -- '-*' $word

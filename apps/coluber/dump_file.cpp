@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -10,16 +11,39 @@
 #include "coluber/core/error.hpp"
 #include "coluber/nonsmooth/keys.hpp"
 
+#include "output_place.hpp"
+
 namespace coluber::app {
+
+namespace {
 
 std::filesystem::path dump_file(const scenario::Scenario& scenario) {
   const auto* solver = scenario.find<nonsmooth::SolverKeys>();
   return solver == nullptr ? std::filesystem::path() : solver->dump;
 }
 
-void require_dump_file(const scenario::Scenario& scenario) {
+std::filesystem::path place_of_dump(const std::filesystem::path& file) {
+  // the run folder may not be there yet
+  if (is_name_of_a_run(file)) {
+    throw RefusedPlace("solver.dump", "has the name of a file of a run",
+                       "name another file, for example  problem.json");
+  }
+  OutputPlace place;
+  place.option = "solver.dump";
+  place.kind = "a problem that solver.dump wrote";
+  place.way_out = "name another file, or remove this one";
+  place.same_kind = [](std::string_view sample) {
+    return sample.starts_with("{\n \"contacts\": [") &&
+           sample.find("\"twist_size\"") != std::string_view::npos;
+  };
+  return find_place(file, place);
+}
+
+}  // namespace
+
+std::filesystem::path require_dump_file(const scenario::Scenario& scenario) {
   const std::filesystem::path file = dump_file(scenario);
-  if (file.empty()) return;
+  if (file.empty()) return {};
   std::error_code error;
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   std::string fault;
@@ -29,14 +53,19 @@ void require_dump_file(const scenario::Scenario& scenario) {
     fault = fmt::format("there is no folder {}", folder.string());
   } else if (access(folder.c_str(), W_OK | X_OK) != 0) {
     fault = fmt::format("the folder {} cannot be written to", folder.string());
-  } else if (std::filesystem::exists(file, error) &&
-             !std::filesystem::is_regular_file(file, error)) {
-    fault = fmt::format("{} is not a file", file.string());
   }
-  if (fault.empty()) return;
+  std::string hint =
+      "name a file in a folder that exists; a relative path starts where the program runs";
+  if (fault.empty()) {
+    try {
+      return place_of_dump(file);
+    } catch (const RefusedPlace& refused) {
+      fault = fmt::format("{} {}", file.string(), refused.why());
+      hint = refused.hint();
+    }
+  }
   throw InputError(Diagnostic{scenario::locate(scenario, "solver.dump"), "solver.dump", fault,
-                              "name a file in a folder that exists; a relative path starts where "
-                              "the program runs"});
+                              hint.empty() ? "name another file" : hint});
 }
 
 }  // namespace coluber::app

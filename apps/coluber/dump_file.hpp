@@ -6,11 +6,9 @@
 
 namespace coluber::app {
 
-/// solver.dump; empty if there is none.
-std::filesystem::path dump_file(const scenario::Scenario& scenario);
-
-/// Throws InputError if solver.dump names a file that cannot be written: better before the run than
-/// after it. Reading a run folder does not need it.
-void require_dump_file(const scenario::Scenario& scenario);
+/// Where solver.dump goes: itself, or what it links to; empty if there is none. Throws InputError
+/// if that cannot be written, is a file of a run, or is anything else than a problem that was
+/// written before: better before the run than after it. Reading a run folder does not need it.
+std::filesystem::path require_dump_file(const scenario::Scenario& scenario);
 
 }  // namespace coluber::app

@@ -19,6 +19,7 @@
 #include "page/compared_page.hpp"
 #include "page/replay_page.hpp"
 #include "page/screenshot.hpp"
+#include "plot/signature.hpp"
 #include "run_data.hpp"
 #include "terminal.hpp"
 #include "view_state.hpp"
@@ -80,8 +81,10 @@ fs::path place_of(const ExportArguments& arguments, const fs::path& file,
     place.same_kind = [&](std::string_view head) { return is_table(head, trajectory()); };
   } else if (arguments.to == "png") {
     place.endings = {".png"};
-    place.kind = "a PNG picture";
-    place.same_kind = [](std::string_view head) { return head.starts_with("\x89PNG\r\n"); };
+    place.kind = "a picture that Coluber made";
+    place.same_kind = [](std::string_view sample) {
+      return has_signature(sample, PictureFormat::png);
+    };
   } else {
     place.endings = {".html", ".htm"};
     place.kind = "a page of Coluber";
@@ -163,7 +166,10 @@ void add_export(CLI::App& app, Action& action) {
   command->add_option("run", arguments->run, "run folder")->required()->type_name("RUN");
   command
       ->add_option("second", arguments->second, "html: a second run folder, drawn over the first")
-      ->type_name("[RUN2]");
+      ->type_name("[RUN2]")
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("the name of the folder is empty") : std::string();
+      });
   command
       ->add_option("--to", arguments->to,
                    "html: one page that opens offline; png: a picture of it, by chromium; csv")

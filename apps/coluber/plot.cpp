@@ -16,12 +16,14 @@
 
 #include "command.hpp"
 #include "fault.hpp"
+#include "output_place.hpp"
 #include "page/compared_page.hpp"
 #include "plot/compare.hpp"
 #include "plot/differences.hpp"
 #include "plot/figures.hpp"
 #include "plot/manifest.hpp"
 #include "plot/names.hpp"
+#include "plot/signature.hpp"
 #include "run_data.hpp"
 #include "terminal.hpp"
 
@@ -37,6 +39,7 @@ struct PlotOptions {
   fs::path output;
   FigureOptions figure;
   bool no_title = false;
+  bool force = false;
 };
 
 /// A length in cm: 85mm, 8.5cm, 3.35in.
@@ -73,6 +76,22 @@ fs::path output_of(const PlotOptions& options, const std::string& name, bool sev
   auto file = options.output;
   file.replace_filename(file.stem().string() + "-" + name + file.extension().string());
   return file;
+}
+
+/// Where a picture goes. One of the run's plots/ is replaced if Coluber made it or lists it there.
+fs::path place_of_picture(const PlotOptions& options, const fs::path& file) {
+  const auto format = picture_format(file);
+  OutputPlace place;
+  place.endings = {".svg", ".png", ".pdf"};
+  place.kind = "a picture that Coluber made";
+  place.own_folder = options.runs.front() / "plots";
+  place.force = options.force;
+  place.same_kind = [format](std::string_view sample) { return has_signature(sample, format); };
+  if (options.output.empty()) {
+    place.option = "plot";
+    if (is_noted(options.runs.front(), file.filename().string())) place.own = file;
+  }
+  return find_place(file, place);
 }
 
 /// Says what of the user's measurements is in no picture.
@@ -197,12 +216,23 @@ bool worth_drawing_of(std::string_view name, const std::vector<LoadedRun>& runs)
   return std::all_of(runs.begin(), runs.end(), can) && std::any_of(runs.begin(), runs.end(), worth);
 }
 
+/// Why a plot that was asked for would be empty; "" if none would.
+std::string nothing_to_draw(const std::vector<std::string>& names,
+                            const std::vector<LoadedRun>& runs) {
+  const bool flat = std::ranges::all_of(runs, [](const LoadedRun& run) {
+    return can_draw("footfall", run.trajectory, run.scene) && lies_flat(run.trajectory);
+  });
+  if (!flat || std::ranges::find(names, "footfall") == names.end()) return {};
+  return "error: footfall has nothing to draw: in a planar model all links lie on the ground all "
+         "the time, and none of them touches an obstacle in this run\n  hint: --what forces draws "
+         "the forces of the ground";
+}
+
 int plot(const PlotOptions& options) {
   if (const std::string idle = idle_option(options); !idle.empty()) {
     print_error(fmt::format("error: {}\n  hint: leave it out, or name one of these plots", idle));
     return 2;
   }
-  std::error_code fault;
   const auto& folder = options.runs.front();
   const bool several_runs = options.runs.size() > 1;
   if (!options.measured.empty() && several_runs) {
@@ -212,9 +242,6 @@ int plot(const PlotOptions& options) {
   std::vector<LoadedRun> runs;
   for (const auto& each : options.runs) runs.push_back(load_run(each));
   const auto& [run, scene] = runs.front();
-  Compared compared;
-  if (several_runs) compared = compare_runs(runs, options);
-
   auto figure_options = options.figure;
   figure_options.title = !options.no_title;
   Measured measured;
@@ -235,17 +262,33 @@ int plot(const PlotOptions& options) {
     for (const auto& p : plot_names())
       if (worth_drawing_of(p.name, runs)) names.emplace_back(p.name);
   }
+  if (const auto nothing = nothing_to_draw(names, runs); !nothing.empty()) {
+    print_error(nothing);
+    return 2;
+  }
+  Compared compared;
+  if (several_runs) compared = compare_runs(runs, options);
   const bool into_run = options.output.empty();
-  std::string final_state;
+  // all of them, before one is drawn
+  std::vector<fs::path> places;
+  try {
+    for (const auto& name : names)
+      places.push_back(place_of_picture(options, output_of(options, name, names.size() > 1)));
+  } catch (const RefusedPlace& refused) {
+    print_error(refused.what());
+    return 2;
+  }
   if (into_run) {
-    final_state = load_final_state(folder);
+    std::error_code fault;
     fs::create_directories(folder / "plots", fault);
     if (fault)
       throw FileError(
           fmt::format("cannot make {}: {}", (folder / "plots").string(), fault.message()));
   }
+  const auto final_state = into_run ? load_final_state(folder) : std::string();
   std::vector<std::string> unfit;
-  for (const auto& name : names) {
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto& name = names[k];
     bool drawn = false;
     figure_options.measured_drawn = &drawn;
     const auto file = output_of(options, name, names.size() > 1);
@@ -257,7 +300,7 @@ int plot(const PlotOptions& options) {
     if (into_run)
       note_plot(folder, {name, file.filename().string(), noted_options(options), run.frames(),
                          final_state});
-    save_text(picture, file);
+    save_text(picture, places[k]);
     fmt::print("{}\n", file.string());
     if (!drawn) unfit.push_back(name);
   }
@@ -310,6 +353,7 @@ void add_plot(CLI::App& app, Action& action) {
       ->type_name("T");
   command->add_flag("--zoom", options->figure.zoom,
                     "course, path, postures: frame the robot or its way, not all obstacles");
+  command->add_flag("--force", options->force, "replace a picture that Coluber did not make");
   command->add_flag("--no-title", options->no_title, "print no title above the picture");
   command
       ->add_option_function<std::string>(

@@ -50,6 +50,22 @@ bool complain_about_word(const CLI::App& app, const std::string& word) {
   return true;
 }
 
+// CLI11 takes an empty word for no value at all, or for 0.
+bool complain_about_nothing(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->get_positional() || option->get_name() == "--set") continue;  // they say more
+      const auto& values = option->results();
+      if (std::ranges::find(values, "") == values.end()) continue;
+      print_error(fmt::format(
+          "error: {}: expected a value, got nothing\n  hint: leave it out, or see  {} {} --help",
+          option->get_name(), app.get_name(), command->get_name()));
+      return true;
+    }
+  }
+  return false;
+}
+
 // `help run` is `run --help`, which words_of() says instead. This entry is for the list of
 // commands.
 void add_help(CLI::App& app) {
@@ -114,6 +130,7 @@ int run_main(int argc, char** argv) {
     app.exit(error);
     return usage;
   }
+  if (complain_about_nothing(app)) return usage;
   return action ? action() : usage;
 }
 

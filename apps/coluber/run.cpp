@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -131,18 +132,27 @@ void report_resumed(const simulation::Simulation& simulation, const record::RunF
 
 // The run is complete with or without it.
 void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) {
-  const fs::path file = dump_file(simulation.scenario);
-  if (file.empty()) return;
   try {
+    const fs::path file = require_dump_file(simulation.scenario);  // as it is now
+    if (file.empty()) return;
     const std::string what = simulation.system->dump_hardest_problem(file);
     if (what.empty()) {
       print_warning(fmt::format("solver.dump: no step was taken, there is nothing to write"));
     } else if (!quiet) {
       fmt::print(stderr, "wrote {} ({})\n", file.string(), what);
     }
+  } catch (const InputError& error) {
+    print_warning(fmt::format("solver.dump: {}", error.faults().front().message));
   } catch (const FileError& error) {
     print_warning(fmt::format("solver.dump: {}", error.what()));
   }
+}
+
+// What there is to make results from. Of a robot of very many links its description is most of it.
+std::size_t bytes_in_frames(const record::RunFolder& out) {
+  std::error_code error;
+  const auto bytes = fs::file_size(out.path() / "frames.bin", error);
+  return error ? out.recorded_bytes() : static_cast<std::size_t>(bytes);
 }
 
 int run(const RunArguments& arguments) {
@@ -161,8 +171,10 @@ int run(const RunArguments& arguments) {
   try {
     open_folder(arguments, simulation, out);
   } catch (const record::FolderExists& error) {
-    print_error(fmt::format("error: {}\n  hint: --force replaces the run in it{}", error.what(),
-                            arguments.resume ? "" : ", --resume continues it"));
+    const char* hint = arguments.force    ? "name another folder, or move that file away"
+                       : arguments.resume ? "--force replaces the run in it"
+                                          : "--force replaces the run in it, --resume continues it";
+    print_error(fmt::format("error: {}\n  hint: {}", error.what(), hint));
     return 2;
   } catch (const record::RunEnded& error) {
     return report_ended(arguments, error);
@@ -186,7 +198,7 @@ int run(const RunArguments& arguments) {
     simulation::FrameSink* const sinks[] = {&*out};
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
-    finished = out->finish(outcome, give_up_beyond(out->recorded_bytes()));
+    finished = out->finish(outcome, give_up_beyond(bytes_in_frames(*out)));
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();

@@ -1,5 +1,7 @@
 #include "coluber/core/hash.hpp"
 
+#include <algorithm>
+
 namespace coluber {
 
 namespace {
@@ -15,6 +17,22 @@ constexpr std::uint64_t mix(std::uint64_t state, std::uint8_t byte) {
 Hasher& Hasher::update(std::span<const std::byte> bytes) {
   for (const std::byte byte : bytes) state_ = mix(state_, std::to_integer<std::uint8_t>(byte));
   return *this;
+}
+
+// Each byte of a stream waits for the one before it: there is time for another stream's.
+void Hasher::update_both(Hasher& a, std::span<const std::byte> of_a, Hasher& b,
+                         std::span<const std::byte> of_b) {
+  const std::size_t both = std::min(of_a.size(), of_b.size());
+  std::uint64_t state_a = a.state_;
+  std::uint64_t state_b = b.state_;
+  for (std::size_t k = 0; k < both; ++k) {
+    state_a = mix(state_a, std::to_integer<std::uint8_t>(of_a[k]));
+    state_b = mix(state_b, std::to_integer<std::uint8_t>(of_b[k]));
+  }
+  a.state_ = state_a;
+  b.state_ = state_b;
+  a.update(of_a.subspan(both));
+  b.update(of_b.subspan(both));
 }
 
 Hasher& Hasher::update(std::string_view text) {

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "coluber/core/export.hpp"
+
+#include "record/deflater.hpp"
 
 namespace coluber::record {
 
@@ -17,23 +19,16 @@ COLUBER_EXPORT std::uint32_t fletcher32(std::span<const std::byte> bytes);
 /// after another; any HDF5 reads them.
 ///
 /// HDF5's own filters ask for a quarter of a megabyte of fresh memory per chunk and search every
-/// byte for repetitions. Here memory is kept, and the bytes of one significance in all numbers (the
-/// low ones of a mantissa) are stored as they are where they look like noise.
+/// byte for repetitions. Here memory is kept, and Deflater knows where to look.
 class ChunkCodec {
  public:
-  ChunkCodec();
-  ChunkCodec(const ChunkCodec&) = delete;
-  ChunkCodec& operator=(const ChunkCodec&) = delete;
-  ~ChunkCodec();
-
-  /// The chunk of these bytes, numbers of `width` bytes each; lives until the next call.
-  std::span<const std::byte> encode(std::span<const std::byte> bytes, std::size_t width);
+  /// The chunk of these bytes, numbers of `width` bytes each, `row` of them in a frame.
+  std::vector<std::byte> encode(std::span<const std::byte> bytes, std::size_t width,
+                                std::size_t row);
 
  private:
-  struct Stream;
-  std::unique_ptr<Stream> stream_;
+  Deflater deflater_;
   std::string planes_;
-  std::string out_;
 };
 
 }  // namespace coluber::record

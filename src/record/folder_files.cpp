@@ -4,10 +4,13 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <fstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "coluber/core/error.hpp"
@@ -20,6 +23,7 @@
 namespace coluber::record {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -51,6 +55,26 @@ std::string_view drafted_by_the_dead(std::string_view name) {
   return lives ? std::string_view{} : name.substr(0, dot);
 }
 
+// Whether a run of ours is in the folder: its description or, before there is one, its frames.
+bool holds_run(const fs::path& folder) {
+  constexpr std::string_view frames_begin = "CLBRFRM1";
+  std::error_code error;
+  try {
+    if (fs::exists(folder / "run.json", error)) {
+      const std::string text = read_bytes(folder / "run.json");
+      const Json run = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
+      return run.is_object() && run.value("format", Json()) == "coluber-run";
+    }
+    if (!fs::exists(folder / frames_name, error)) return false;
+    std::string head(frames_begin.size(), '\0');  // cut short where a process was killed early
+    std::ifstream frames(folder / frames_name, std::ios::binary);
+    frames.read(head.data(), static_cast<std::streamsize>(head.size()));
+    return frames_begin.starts_with(head.substr(0, static_cast<std::size_t>(frames.gcount())));
+  } catch (const FileError&) {
+    return false;
+  }
+}
+
 // What a process leaves that is killed before it has written run.json.
 bool only_leftovers(const fs::path& folder) {
   std::error_code error;
@@ -59,6 +83,28 @@ bool only_leftovers(const fs::path& folder) {
     if (name != "run.json.part" && name != frames_name) return false;
   }
   return !error;
+}
+
+// A file of somebody else that has the name of one of ours; empty if there is none.
+std::string foreign_file(const fs::path& folder) {
+  if (holds_run(folder)) return {};
+  std::vector<std::string> names(derived_files.begin(), derived_files.end());
+  names.insert(names.end(), kept_files.begin(), kept_files.end());
+  std::error_code error;
+  const auto found = std::ranges::find_if(
+      names, [&](const std::string& name) { return fs::exists(folder / name, error); });
+  return found == names.end() ? std::string() : *found;
+}
+
+// Pictures that their list does not name are the user's.
+std::vector<std::string> remove_plots(const fs::path& folder) {
+  std::vector<std::string> removed;
+  for (const fs::path& picture : listed_plots(folder)) {
+    removed.push_back(fmt::format("{}/{}", plots_folder, picture.filename().string()));
+    remove_file(picture);
+  }
+  remove_file(folder / plots_folder / plot_list_name);
+  return removed;
 }
 
 }  // namespace
@@ -96,12 +142,7 @@ std::vector<std::string> remove_outdated(const fs::path& folder) {
     if (fs::exists(folder / name, error)) removed.emplace_back(name);
   }
   remove_derived(folder);
-  // pictures that their list does not name are the user's
-  for (const fs::path& picture : listed_plots(folder)) {
-    removed.push_back(fmt::format("{}/{}", plots_folder, picture.filename().string()));
-    remove_file(picture);
-  }
-  remove_file(folder / plots_folder / plot_list_name);
+  for (std::string& picture : remove_plots(folder)) removed.push_back(std::move(picture));
   return removed;
 }
 
@@ -127,13 +168,17 @@ void clear_folder(const fs::path& folder, const RunFolderOptions& options) {
   if (!options.force && !(options.resume && only_leftovers(folder))) {
     throw FolderExists(fmt::format("{} exists and is not empty", folder.string()));
   }
-  const bool was_run = fs::exists(folder / "run.json", error);
+  if (const std::string foreign = foreign_file(folder); !foreign.empty()) {
+    throw FolderExists(
+        fmt::format("{} holds {}, which is not of a run of Coluber", folder.string(), foreign));
+  }
+  remove_plots(folder);
+  fs::remove(folder / plots_folder, error);  // if nothing else is in it
   remove_derived(folder);
   for (const char* name : kept_files) {
     remove_file(folder / name);
     remove_file(partial_name(folder / name));
   }
-  if (was_run) fs::remove_all(folder / "plots", error);
 }
 
 fs::path next_run_folder(const fs::path& parent, const std::string& name) {

@@ -121,6 +121,14 @@ bool parse_record(const FrameLayout& layout, std::string_view bytes, std::size_t
   return true;
 }
 
+std::unique_ptr<std::FILE, int (*)(std::FILE*)> open_frames(const std::filesystem::path& file) {
+  constexpr std::size_t stream_bytes = 1U << 17U;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), std::fclose);
+  if (!in) fail("read", file, errno);
+  static_cast<void>(std::setvbuf(in.get(), nullptr, _IOFBF, stream_bytes));
+  return in;
+}
+
 }  // namespace
 
 bool is_shallow(std::string_view text) {
@@ -140,6 +148,16 @@ bool is_shallow(std::string_view text) {
     }
   }
   return true;
+}
+
+FrameLayout make_frame_layout(std::vector<Observable> observables, Json replay) {
+  FrameLayout layout;
+  layout.observables = std::move(observables);
+  layout.replay = std::move(replay);
+  layout.values = static_cast<std::size_t>(frame_size(layout.observables));
+  layout.floats = layout.replay.at("floats_per_frame").get<std::size_t>();
+  layout.record_bytes = record_bytes(layout.values, layout.floats);
+  return layout;
 }
 
 std::string make_frame_header(const std::vector<Observable>& observables, const Json& replay) {
@@ -234,18 +252,26 @@ RecordedFrames load_frames(const std::filesystem::path& run_folder) {
 }
 
 FrameReader::FrameReader(const std::filesystem::path& file)
-    : name_(file.string()), in_(std::fopen(file.c_str(), "rb"), std::fclose) {
-  if (!in_) fail("read", file, errno);
-  constexpr std::size_t stream_bytes = 1U << 17U;
-  static_cast<void>(std::setvbuf(in_.get(), nullptr, _IOFBF, stream_bytes));
-  header_.resize(head_bytes);
-  header_.resize(std::fread(header_.data(), 1, head_bytes, in_.get()));
-  const std::size_t whole = header_length(header_, name_);
-  header_.resize(whole);
-  const std::size_t got = std::fread(header_.data() + head_bytes, 1, whole - head_bytes, in_.get());
-  header_.resize(head_bytes + got);
+    : name_(file.string()), in_(open_frames(file)) {
+  header_ = read(head_bytes);
+  header_ += read(header_length(header_, name_) - header_.size());
   layout_ = parse_frame_header(header_, name_);
   record_.resize(layout_.record_bytes);
+}
+
+FrameReader::FrameReader(const std::filesystem::path& file, const FrameLayout& layout,
+                         std::string_view header)
+    : name_(file.string()), in_(open_frames(file)), layout_(layout) {
+  header_ = read(header.size());
+  if (header_ != header) damaged(name_, "it begins otherwise");
+  layout_.header_bytes = header.size();
+  record_.resize(layout_.record_bytes);
+}
+
+std::string FrameReader::read(std::size_t bytes) {
+  std::string text(bytes, '\0');
+  text.resize(std::fread(text.data(), 1, bytes, in_.get()));
+  return text;
 }
 
 bool FrameReader::next(FrameRecord& frame) {

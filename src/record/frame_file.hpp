@@ -36,6 +36,10 @@ struct FrameLayout {
   std::size_t record_bytes = 0;   // of one frame
 };
 
+/// The layout of frames with these observables and a replay with this header.
+COLUBER_EXPORT FrameLayout make_frame_layout(std::vector<Observable> observables,
+                                             nlohmann::ordered_json replay);
+
 /// What stands before the frames.
 COLUBER_EXPORT std::string make_frame_header(const std::vector<Observable>& observables,
                                              const nlohmann::ordered_json& replay);
@@ -54,12 +58,17 @@ struct FrameRecord {
 class COLUBER_EXPORT FrameReader {
  public:
   explicit FrameReader(const std::filesystem::path& file);
+  /// Of a file that begins with `header`, which tells of this layout.
+  FrameReader(const std::filesystem::path& file, const FrameLayout& layout,
+              std::string_view header);
   [[nodiscard]] const FrameLayout& layout() const { return layout_; }
   [[nodiscard]] const std::string& header() const { return header_; }
   /// False: that was the last.
   bool next(FrameRecord& frame);
 
  private:
+  std::string read(std::size_t bytes);
+
   std::string name_;
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> in_;
   std::string header_;

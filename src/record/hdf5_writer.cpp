@@ -1,7 +1,10 @@
 #include "record/hdf5_writer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <functional>
+#include <future>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -36,6 +39,17 @@ Handle string_type() {
   return type;
 }
 
+// Of all datasets; a chunk's size comes with each.
+Handle dataset_properties() {
+  Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  if (H5Pset_shuffle(properties.get()) < 0 || H5Pset_deflate(properties.get(), deflate_level) < 0 ||
+      H5Pset_fletcher32(properties.get()) < 0 ||
+      H5Pset_obj_track_times(properties.get(), false) < 0) {
+    throw Error("HDF5 does not start");
+  }
+  return properties;
+}
+
 template <typename Number>
 hid_t file_type() {
   return std::is_same_v<Number, float> ? H5T_IEEE_F32LE : H5T_IEEE_F64LE;
@@ -64,6 +78,7 @@ struct Hdf5Writer::Impl {
     hsize_t written = 0;        // frames
     std::vector<hsize_t> dims;  // dims[0] is the number of frames, as far as it is known
     std::vector<std::byte> buffer;
+    std::vector<std::byte> encoded;  // its chunk
     Handle id;
   };
 
@@ -74,7 +89,8 @@ struct Hdf5Writer::Impl {
   std::optional<Dataset> drawing;
   std::vector<float> drawn_frame;
   std::size_t frames = unknown_frames;  // that will come
-  ChunkCodec codec;
+  ChunkCodec codec, second_codec;
+  Handle properties = dataset_properties();
   Handle text_type = string_type();
   Handle one{H5Screate(H5S_SCALAR), H5Sclose};
 
@@ -115,12 +131,7 @@ struct Hdf5Writer::Impl {
                               const std::vector<hsize_t>& chunk) const {
     const auto rank = static_cast<int>(dims.size());
     const Handle space(H5Screate_simple(rank, dims.data(), limits.data()), H5Sclose);
-    const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    check(H5Pset_chunk(properties.get(), rank, chunk.data()) >= 0 &&
-          H5Pset_shuffle(properties.get()) >= 0 &&
-          H5Pset_deflate(properties.get(), deflate_level) >= 0 &&
-          H5Pset_fletcher32(properties.get()) >= 0 &&
-          H5Pset_obj_track_times(properties.get(), false) >= 0);
+    check(H5Pset_chunk(properties.get(), rank, chunk.data()) >= 0);
     Handle id(H5Dcreate2(parent, name.c_str(), type, space.get(), H5P_DEFAULT, properties.get(),
                          H5P_DEFAULT),
               H5Dclose);
@@ -163,17 +174,59 @@ struct Hdf5Writer::Impl {
   }
 
   template <typename Number>
-  void append(Dataset& dataset, std::span<const Number> numbers) {
+  static void append(Dataset& dataset, std::span<const Number> numbers) {
     const auto bytes = std::as_bytes(numbers);
     dataset.buffer.insert(dataset.buffer.end(), bytes.begin(), bytes.end());
-    if (++dataset.buffered < dataset.chunk) return;
-    const Quiet quiet;
-    flush(dataset);
+    ++dataset.buffered;
   }
 
-  // Writes the chunk that is buffered, filled up with zeros.
-  void flush(Dataset& dataset) {
-    if (dataset.buffered == 0) return;
+  /// Writes chunks: those that are full, or, at the end, all that hold something.
+  void flush(bool end) {
+    std::vector<Dataset*> due;
+    const auto look = [&](Dataset& dataset) {
+      if (dataset.buffered == dataset.chunk || (end && dataset.buffered > 0)) {
+        due.push_back(&dataset);
+      }
+    };
+    for (Dataset& dataset : datasets) look(dataset);
+    if (drawing) look(*drawing);
+    if (due.empty()) return;
+    const Quiet quiet;
+    encode(due);
+    for (Dataset* dataset : due) write(*dataset);
+  }
+
+  /// Makes chunks of what is buffered, filled up with zeros. Most of a file's time goes here, so it
+  /// is done by two where there is much to do: the larger ones first, each by whoever is free.
+  void encode(std::vector<Dataset*> some) {
+    constexpr std::size_t much = 1U << 18U;  // bytes
+    std::size_t all = 0;
+    for (Dataset* dataset : some) {
+      dataset->buffer.resize(dataset->chunk * dataset->size * dataset->width);
+      all += dataset->buffer.size();
+    }
+    std::ranges::stable_sort(some, std::greater{},
+                             [](const Dataset* dataset) { return dataset->buffer.size(); });
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&](ChunkCodec& with) {
+      for (std::size_t i = next++; i < some.size(); i = next++) {
+        if (some[i]->size == 0) continue;
+        const auto chunk = with.encode(some[i]->buffer, some[i]->width, some[i]->size);
+        some[i]->encoded.assign(chunk.begin(), chunk.end());
+      }
+    };
+    std::future<void> other;
+    if (all > much) {
+      try {
+        other = std::async(std::launch::async, [&] { work(second_codec); });
+      } catch (const std::system_error&) {  // no thread to be had: alone, then
+      }
+    }
+    work(codec);
+    if (other.valid()) other.get();
+  }
+
+  void write(Dataset& dataset) const {
     errno = 0;
     std::vector<hsize_t> start(dataset.dims.size(), 0);
     start[0] = dataset.written;
@@ -183,10 +236,8 @@ struct Hdf5Writer::Impl {
       check(H5Dset_extent(dataset.id.get(), dataset.dims.data()) >= 0);
     }
     if (dataset.size > 0) {
-      dataset.buffer.resize(dataset.chunk * dataset.size * dataset.width);
-      const auto chunk = codec.encode(dataset.buffer, dataset.width);
-      check(H5Dwrite_chunk(dataset.id.get(), H5P_DEFAULT, 0, start.data(), chunk.size(),
-                           chunk.data()) >= 0);
+      check(H5Dwrite_chunk(dataset.id.get(), H5P_DEFAULT, 0, start.data(), dataset.encoded.size(),
+                           dataset.encoded.data()) >= 0);
     }
     dataset.buffer.clear();
     dataset.buffered = 0;
@@ -207,6 +258,7 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path file, const std::vector<Observable>
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   impl_->check(H5Pset_link_phase_change(layout.get(), most_links, 0) >= 0 &&
                H5Pset_meta_block_size(access.get(), 0) >= 0 &&
+               H5Pset_cache(access.get(), 0, 0, 0, 0.0) >= 0 &&  // chunks come ready-made
                H5Pset_libver_bounds(access.get(), H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0);
   impl_->handle = Handle(
       H5Fcreate(partial_name(impl_->file).c_str(), H5F_ACC_TRUNC, layout.get(), access.get()),
@@ -240,12 +292,13 @@ void Hdf5Writer::add_drawing(const nlohmann::ordered_json& replay) {
 }
 
 void Hdf5Writer::row(double time, std::span<const double> values) {
+  impl_->flush(false);
   std::size_t offset = 0;
   for (Impl::Dataset& dataset : impl_->datasets) {
     if (&dataset == &impl_->datasets.front()) {
-      impl_->append(dataset, std::span<const double>(&time, 1));
+      Impl::append(dataset, std::span<const double>(&time, 1));
     } else {
-      impl_->append(dataset, values.subspan(offset, dataset.size));
+      Impl::append(dataset, values.subspan(offset, dataset.size));
       offset += dataset.size;
     }
   }
@@ -254,13 +307,12 @@ void Hdf5Writer::row(double time, std::span<const double> values) {
 void Hdf5Writer::drawing_row(std::span<const float> replay) {
   impl_->drawn_frame.clear();
   impl_->drawn.take(replay, impl_->drawn_frame);
-  impl_->append(*impl_->drawing, std::span<const float>(impl_->drawn_frame));
+  Impl::append(*impl_->drawing, std::span<const float>(impl_->drawn_frame));
 }
 
 void Hdf5Writer::close() {
   const Quiet quiet;
-  for (Impl::Dataset& dataset : impl_->datasets) impl_->flush(dataset);
-  if (impl_->drawing) impl_->flush(*impl_->drawing);
+  impl_->flush(true);
   errno = 0;
   bool good = true;
   for (Impl::Dataset& dataset : impl_->datasets) good = dataset.id.close() && good;

@@ -1,5 +1,6 @@
 #include "record/output_file.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstddef>
@@ -82,23 +83,77 @@ std::string read_bytes(const std::filesystem::path& file) {
   return bytes;
 }
 
-Fingerprint compute_fingerprint(const std::filesystem::path& file, const GiveUp& give_up) {
-  errno = 0;
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
-                                                           std::fclose);
-  if (!in) fail("read", file, errno);
-  Fingerprint fingerprint;
-  Hasher hasher;
-  constexpr std::size_t at_once = 64U << 20U;  // what takes no time is not given up
-  std::vector<std::byte> buffer(1U << 16U);
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), in.get())) {
-    hasher.update(std::span<const std::byte>(buffer.data(), got));
-    if (fingerprint.bytes / at_once != (fingerprint.bytes + got) / at_once) check_given_up(give_up);
-    fingerprint.bytes += got;
+namespace {
+
+// A file that is hashed as it is read.
+class HashedFile {
+ public:
+  explicit HashedFile(const std::filesystem::path& file) : file_(file), fd_(open_file(file)) {}
+  HashedFile(const HashedFile&) = delete;
+  HashedFile& operator=(const HashedFile&) = delete;
+  ~HashedFile() { ::close(fd_); }
+
+  // The next bytes, none at the end.
+  std::span<const std::byte> read() {
+    while (true) {
+      const ssize_t got = ::read(fd_, buffer_.data(), buffer_.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail("read", file_, errno);
+      bytes_ += static_cast<std::size_t>(got);
+      return std::span(buffer_).first(static_cast<std::size_t>(got));
+    }
   }
-  if (std::ferror(in.get()) != 0) fail("read", file, errno);
-  fingerprint.hash = hasher.finish();
-  return fingerprint;
+  [[nodiscard]] Hasher& hasher() { return hasher_; }
+  [[nodiscard]] Fingerprint fingerprint() const { return {bytes_, hasher_.finish()}; }
+
+ private:
+  static int open_file(const std::filesystem::path& file) {
+    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) fail("read", file, errno);
+    return fd;
+  }
+
+  const std::filesystem::path& file_;
+  int fd_;
+  std::uint64_t bytes_ = 0;
+  Hasher hasher_;
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(buffer_bytes);
+};
+
+constexpr std::size_t give_up_bytes = 64U << 20U;  // what takes no time is not given up
+
+}  // namespace
+
+Fingerprint compute_fingerprint(const std::filesystem::path& file, const GiveUp& give_up) {
+  HashedFile in(file);
+  std::size_t done = 0;
+  for (auto bytes = in.read(); !bytes.empty(); bytes = in.read()) {
+    in.hasher().update(bytes);
+    done += bytes.size();
+    if (done < give_up_bytes) continue;
+    done = 0;
+    check_given_up(give_up);
+  }
+  return in.fingerprint();
+}
+
+std::array<Fingerprint, 2> compute_fingerprints(const std::filesystem::path& one,
+                                                const std::filesystem::path& other,
+                                                const GiveUp& give_up) {
+  HashedFile a(one);
+  HashedFile b(other);
+  std::size_t done = 0;
+  while (true) {
+    const auto of_a = a.read();
+    const auto of_b = b.read();
+    if (of_a.empty() && of_b.empty()) break;
+    Hasher::update_both(a.hasher(), of_a, b.hasher(), of_b);
+    done += std::max(of_a.size(), of_b.size());
+    if (done < give_up_bytes) continue;
+    done = 0;
+    check_given_up(give_up);
+  }
+  return {a.fingerprint(), b.fingerprint()};
 }
 
 OutputFile::OutputFile(std::filesystem::path file) : file_(std::move(file)) {

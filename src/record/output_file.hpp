@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -40,6 +41,10 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 Fingerprint compute_fingerprint(const std::filesystem::path& file, const GiveUp& give_up = {});
+/// Of two files, in little more than the time of the larger one.
+std::array<Fingerprint, 2> compute_fingerprints(const std::filesystem::path& one,
+                                                const std::filesystem::path& other,
+                                                const GiveUp& give_up = {});
 
 /// A file that grows under its partial name and appears by rename in commit(). Dropped without
 /// commit() it keeps the partial name. Every failure (full disk) is a FileError.

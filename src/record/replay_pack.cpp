@@ -83,12 +83,9 @@ std::string to_base64(std::string_view bytes) {
 }
 
 Json parse_json(const std::string& text, const fs::path& file) {
-  constexpr int deepest = 64;  // ours have 6; what writes them again is recursive
-  const auto bounded = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-    if (depth > deepest) refuse(file, "is nested too deeply", "the file is damaged; run again");
-    return true;
-  };
-  Json json = Json::parse(text, bounded, false);
+  // what writes it again is recursive; a parser that counts takes the square of a list's length
+  if (!is_shallow(text)) refuse(file, "is nested too deeply", "the file is damaged; run again");
+  Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) refuse(file, "is not a JSON object", "the file is damaged; run again");
   return json;
 }
@@ -217,7 +214,12 @@ PackedRun pack_run(const fs::path& run_folder, const GiveUp& told) {
   const fs::path header = run_folder / "replay.json";
   const fs::path data = run_folder / "replay.bin";
   const Replay stored_replay = load_replay(run_folder, told);
+  // the description of very many links is longer than their frames
+  const GiveUp give_up =
+      stored_replay.header.size() + stored_replay.data.size() > never_given_up ? told : GiveUp();
+  check_given_up(give_up);
   const Json replay = parse_json(stored_replay.header, header);
+  check_given_up(give_up);
   if (replay.value("format", Json()) != "coluber-replay" || replay.value("version", Json()) != 1) {
     refuse(header, "is not a replay of version 1", "run the scenario again with this Coluber");
   }
@@ -236,7 +238,6 @@ PackedRun pack_run(const fs::path& run_folder, const GiveUp& told) {
            "the file was cut short or belongs to another run; run again");
   }
   static_assert(std::endian::native == std::endian::little, "swap bytes here for other machines");
-  const GiveUp give_up = bytes.size() > never_given_up ? told : GiveUp();
   check_given_up(give_up);
   std::vector<float> values(bytes.size() / 4);
   std::memcpy(values.data(), bytes.data(), bytes.size());
@@ -280,6 +281,7 @@ PackedRun pack_run(const fs::path& run_folder, const GiveUp& told) {
   result.raw_bytes = bytes.size();
   result.packed_bytes = stored.dump().size();
   out["data"] = std::move(stored);
+  check_given_up(give_up);
   result.json = for_script(out.dump(-1, ' ', true, Json::error_handler_t::replace));
   return result;
 }

@@ -122,6 +122,8 @@ struct RunFolder::Impl {
   bool csv = false;
   bool writes_replay = true;
   std::optional<ReplayLayout> replay;
+  FrameLayout layout;
+  std::string frame_header;
   std::optional<FrameWriter> frames;
   std::vector<float> replay_frame;
   std::uint64_t scenario_hash = 0;
@@ -154,7 +156,7 @@ struct RunFolder::Impl {
   }
 
   void describe(const JobInfo& job, const RunFolderOptions& options);
-  void resume(const RunToResume& old, const std::string& header, std::size_t values);
+  void resume(const RunToResume& old);
   void make_derived(const GiveUp& give_up);
   void add_fingerprints(std::span<const fs::path> files, const GiveUp& give_up);
   bool make_results(const GiveUp& give_up);
@@ -196,8 +198,7 @@ void RunFolder::Impl::describe(const JobInfo& job, const RunFolderOptions& optio
 }
 
 // Opens the frames there are and finds the last checkpoint that they reach.
-void RunFolder::Impl::resume(const RunToResume& old, const std::string& header,
-                             std::size_t values) {
+void RunFolder::Impl::resume(const RunToResume& old) {
   const Json wall = old.run.value("wall", Json::object());
   if (wall.is_object() && wall.contains("start")) run["wall"]["start"] = wall["start"];
   if (wall.is_object() && wall.contains("resumed")) run["wall"]["resumed"] = wall["resumed"];
@@ -211,8 +212,8 @@ void RunFolder::Impl::resume(const RunToResume& old, const std::string& header,
 
   const fs::path file = folder / frames_name;
   const std::uintmax_t size = fs::file_size(file, error);
-  const bool begun = !error && size >= header.size();
-  frames.emplace(file, header, values, replay->size(),
+  const bool begun = !error && size >= frame_header.size();
+  frames.emplace(file, frame_header, layout.values, layout.floats,
                  begun ? FrameWriter::Begin::resumed : FrameWriter::Begin::anew);
   if (const auto found = find_checkpoint(folder, scenario_hash, frames->recorded(), notes)) {
     resume_from = found->state;
@@ -258,10 +259,9 @@ void RunFolder::open(fs::path folder, const JobInfo& job, const RunFolderOptions
   impl.describe(job, options);
   impl.replay.emplace(job.shown, scenario.title, job.rate_hz);
   impl.replay_frame.resize(impl.replay->size());
-  const std::vector<Observable>& observables = job.shown.observables();
-  const std::string header = make_frame_header(observables, impl.replay->header());
-  const auto values = static_cast<std::size_t>(frame_size(observables));
-  if (old) impl.resume(*old, header, values);
+  impl.layout = make_frame_layout(job.shown.observables(), impl.replay->header());
+  impl.frame_header = make_frame_header(impl.layout.observables, impl.layout.replay);
+  if (old) impl.resume(*old);
 
   OutputFile run(impl.folder / "run.json");
   run.write(impl.run_text());
@@ -269,8 +269,8 @@ void RunFolder::open(fs::path folder, const JobInfo& job, const RunFolderOptions
   if (old) {
     impl.removed = remove_outdated(impl.folder);  // they tell of the run before it was resumed
   } else {
-    impl.frames.emplace(impl.folder / frames_name, header, values, impl.replay->size(),
-                        FrameWriter::Begin::anew);
+    impl.frames.emplace(impl.folder / frames_name, impl.frame_header, impl.layout.values,
+                        impl.layout.floats, FrameWriter::Begin::anew);
   }
 }
 
@@ -322,8 +322,7 @@ const std::vector<std::string>& RunFolder::notes() const { return impl_->notes; 
 const std::vector<std::string>& RunFolder::removed() const { return impl_->removed; }
 
 void RunFolder::Impl::make_derived(const GiveUp& give_up) {
-  FrameReader reader(folder / frames_name);
-  const FrameLayout& layout = reader.layout();
+  FrameReader reader(folder / frames_name, layout, frame_header);
   std::vector<fs::path> files{folder / "trajectory.h5"};
   Hdf5Writer trajectory(files.front(), layout.observables, frames->next());
   trajectory.add_drawing(layout.replay);
@@ -352,10 +351,9 @@ void RunFolder::Impl::make_derived(const GiveUp& give_up) {
   if (table) table->close();
   if (data) data->close();
   if (writes_replay) {
-    Json replay_header = layout.replay;
-    replay_header["frames"] = frames->next();
+    layout.replay["frames"] = frames->next();
     OutputFile header(files.emplace_back(folder / "replay.json"));
-    header.write(replay_header.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+    header.write(layout.replay.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
     header.close();
   }
   // the disk works while the fingerprints are taken
@@ -367,10 +365,17 @@ void RunFolder::Impl::make_derived(const GiveUp& give_up) {
 
 // Lets a reader tell a damaged file before opening it.
 void RunFolder::Impl::add_fingerprints(std::span<const fs::path> files, const GiveUp& give_up) {
-  for (const fs::path& file : files) {
-    const Fingerprint fingerprint = compute_fingerprint(partial_name(file), give_up);
+  const auto add = [this](const fs::path& file, const Fingerprint& fingerprint) {
     run["files"][file.filename().string()] = {{"bytes", fingerprint.bytes},
                                               {"hash", fmt::format("{:016x}", fingerprint.hash)}};
+  };
+  for (; files.size() > 1; files = files.subspan(2)) {
+    const auto both = compute_fingerprints(partial_name(files[0]), partial_name(files[1]), give_up);
+    add(files[0], both[0]);
+    add(files[1], both[1]);
+  }
+  for (const fs::path& file : files) {
+    add(file, compute_fingerprint(partial_name(file), give_up));
   }
 }
 

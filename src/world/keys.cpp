@@ -111,7 +111,7 @@ const keys::Section& ground_keys() {
                 .unit = "deg",
                 .min = 0,
                 .max = 90,
-                .doc = "slope of the ground; x and y lie in it, z is its normal",
+                .doc = "slope of the ground, less than 90; x and y lie in it, z is its normal",
                 .example = "10.0"},
                &GroundKeys::tilt_deg)
           .row({.name = "tilt_direction_deg",

@@ -143,6 +143,9 @@ with tempfile.TemporaryDirectory() as name:
     offers("run offers scenario files, folders, and what comes with Coluber", "coluber run ", ["snake.toml", "my runs", *shipped], folder)
     offers("a scenario that comes with Coluber is found by its name", "coluber check aiko_flo", ["aiko_floor"], folder)
     offers("plot offers folders alone", "coluber plot ", ["my runs"], folder)
+    offers("--plane offers the planes, no folders", "coluber plot r --plane ", ["xz", "yz"], folder)
+    offers("--width wants a length, not a folder", "coluber plot r --width ", [], folder)
+    offers("--view wants a view, not a folder", "coluber export r --to png --view ", [], folder)
     offers("--measured offers CSV files", "coluber plot r --measured s", ["snake.csv"], folder)
     offers("--out offers folders", "coluber run snake.toml --out ", ["my runs"], folder)
 

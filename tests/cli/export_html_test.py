@@ -235,7 +235,7 @@ def test_what_chromium_is_asked(tmp, environment):
     scratch.mkdir()
     # the words it was given; then a picture, and the page as it would look when all went well
     script = f"""printf '%s\\n' "$@" > {tmp}/words
-for word; do case $word in --screenshot=*) printf '\\211PNG\\r\\n' > "${{word#--screenshot=}}";; esac; done
+for word; do case $word in --screenshot=*) printf '\\211PNG\\r\\n\\032\\n%040d' 0 > "${{word#--screenshot=}}";; esac; done
 printf '%s' "$SHOWN" """
     path = fake_chromium(tmp / "asking", script)
     good = '<!DOCTYPE html>\n<html lang="en" data-ready="yes"><head></head></html>'
@@ -315,6 +315,12 @@ def test_a_page_has_a_largest_size(tmp, environment):
     check("export --to html of it exits 1 and says the same", done.returncode == 1 and "coluber view" in done.stderr and not (run / "replay.html").exists(), done)
     done = coluber("export", run, "--to", "html", env=environment)
     check("with the usual limit it is written", done.returncode == 0 and (run / "replay.html").stat().st_size > 1_000_000, done)
+    many = tmp / "many"
+    coluber("run", SOURCE / "scenarios/aiko_floor.toml", "--out", many, "--duration", "0.002", "--set", "robot.links=5000", "--set", "start.link=1", "--set", "record.page=whole", "-q", env=environment | {"COLUBER_PAGE_LIMIT": "1"})
+    (many / "replay.bin").write_bytes(b"")  # which packing would stumble over
+    for words in ([many], [many, many]):
+        done = coluber("export", *words, "--to", "html", "-o", tmp / "many.html", env=environment | {"COLUBER_PAGE_LIMIT": "5"})
+        check("a page that is too large for its many links is refused before it is packed", done.returncode == 1 and re.search(r"would have at least [\d.]+ MB, more than 5\.0 MB", done.stderr) and not (tmp / "many.html").exists(), done)
     for word in ("", "many", "-1", "1e3"):
         done = coluber("export", run, "--to", "html", env=environment | {"COLUBER_PAGE_LIMIT": word})
         check(f"a limit of {word!r} exits 3", done.returncode == 3 and "COLUBER_PAGE_LIMIT" in done.stderr, done)

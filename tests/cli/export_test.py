@@ -5,6 +5,7 @@ Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
 import os
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from pathlib import Path
 from harness import COLUBER, SOURCE, check, finish
 
 FLOOR = str(SOURCE / "scenarios/aiko_floor.toml")
+PHOTO = b"\x89PNG\r\n\x1a\n" + bytes(100)
 HAS_VIEWER = any((SOURCE / "viewer" / name).exists() for name in ("viewer.html", "dist/viewer.html"))
 
 
@@ -82,8 +84,15 @@ def test_files_of_another_kind_stay(tmp, run):
     page.write_text("<!doctype html><title>mine</title>")
     refused("a page of one's own", [run, "--to", "html", "-o", page], says="is not a page of Coluber")
     (tmp / "photo.png").write_text("no picture")
-    refused("a PNG that is none", [run, "--to", "png", "-o", tmp / "photo.png"], says="is not a PNG picture")
-    check("both are as they were", "mine" in page.read_text() and (tmp / "photo.png").read_text() == "no picture")
+    refused("a PNG that is none", [run, "--to", "png", "-o", tmp / "photo.png"], says="is not a picture that Coluber made")
+    (tmp / "holiday.png").write_bytes(PHOTO)
+    refused("a picture of one's own", [run, "--to", "png", "-o", tmp / "holiday.png"], says="--force replaces it")
+    check("all are as they were", "mine" in page.read_text() and (tmp / "photo.png").read_text() == "no picture" and (tmp / "holiday.png").read_bytes() == PHOTO)
+    if HAS_VIEWER and any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+        done = coluber("export", run, "--to", "png", "-o", tmp / "holiday.png", "--force")
+        check("--force replaces the picture", done.returncode == 0 and (tmp / "holiday.png").read_bytes() != PHOTO, done.stderr)
+        done = coluber("export", run, "--to", "png", "-o", tmp / "holiday.png", "--time", "0.1")
+        check("… and now it is one of ours", done.returncode == 0, done.stderr)
     if HAS_VIEWER:
         done = coluber("export", run, "--to", "html", "-o", page, "--force")
         check("--force replaces the page", done.returncode == 0 and "coluber-run" in page.read_text(), done.stderr)

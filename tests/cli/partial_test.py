@@ -15,7 +15,7 @@ from pathlib import Path
 
 import h5py
 
-from harness import COLUBER, SOURCE, check, finish
+from harness import COLUBER, SOURCE, check, finish, start_until
 
 FLOOR = str(SOURCE / "scenarios/aiko_floor.toml")
 COURSE = str(SOURCE / "scenarios/aiko_course.toml")
@@ -38,12 +38,11 @@ def load(folder):
 
 def interrupt_when(words, folder, seen, how):
     """Starts a run and sends it a signal as soon as `seen()`: exit code and what it said; None if that never was."""
-    process = subprocess.Popen([COLUBER, "run", *words, "--out", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    while process.poll() is None and not seen():
-        time.sleep(0.002)
-    if process.poll() is not None:
-        return None, process.communicate()[1]
+    process = start_until([COLUBER, "run", *words, "--out", str(folder)], seen, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if process is None:
+        return None, "it ended before"
     process.send_signal(how)
+    process.send_signal(signal.SIGCONT)
     _, talk = process.communicate(timeout=600)
     return process.returncode, talk
 
@@ -117,26 +116,17 @@ def test_ctrl_c_in_the_middle_of_a_huge_run_does_not_wait_for_its_results(tmp):
 def test_the_answer_to_ctrl_c_does_not_depend_on_speed(tmp):
     words = [COURSE, "--duration", "20", "--set", "record.csv=true"]  # 7 MB of frames
     for name, file in (("results", "trajectory.h5.part"), ("the table", "trajectory.csv.part"), ("frames", "frames.bin")):
-        for attempt in range(20):  # until a signal comes while they are written
-            folder = tmp / f"{name} {attempt}"
-            process = subprocess.Popen([COLUBER, "run", *words, "--out", str(folder), "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            while process.poll() is None and not has(folder / file)():
-                time.sleep(0.0005)
-            process.send_signal(signal.SIGSTOP)
-            caught = process.poll() is None and has(folder / file)()
-            process.send_signal(signal.SIGINT)
-            slowly(process)
-            talk = process.communicate()[1]
-            status = load(folder)["status"] if (folder / "run.json").exists() else "none"
-            check(f"a slow run told to end while it writes {name}: its exit code says what run.json says",
-                  (process.returncode, status) in ((130, "interrupted"), (0, "completed")), f"{process.returncode} {status} {talk}")
-            check("… and it has its results", {"trajectory.h5", "trajectory.csv", "replay.bin"} <= set(files(folder)), files(folder))
-            check("… and can be resumed if it is not complete", (status == "interrupted") == ("frames.bin" in files(folder)), files(folder))
-            if caught:
-                check("… after its last step it completes, before it is interrupted", (status == "completed") == (name != "frames"), status)
-                break
-        else:
-            print(f"SKIPPED  a signal while {name} are written: none came in time")
+        folder = tmp / name
+        process = start_until([COLUBER, "run", *words, "--out", str(folder), "-q"], has(folder / file), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        process.send_signal(signal.SIGINT)
+        slowly(process)
+        talk = process.communicate()[1]
+        status = load(folder)["status"]
+        check(f"a slow run told to end while it writes {name}: its exit code says what run.json says",
+              (process.returncode, status) in ((130, "interrupted"), (0, "completed")), f"{process.returncode} {status} {talk}")
+        check("… and it has its results", {"trajectory.h5", "trajectory.csv", "replay.bin"} <= set(files(folder)), files(folder))
+        check("… and can be resumed if it is not complete", (status == "interrupted") == ("frames.bin" in files(folder)), files(folder))
+        check("… after its last step it completes, before it is interrupted", (status == "completed") == (name != "frames"), status)
 
 
 def test_ctrl_c_before_there_is_a_run(tmp):
@@ -165,10 +155,31 @@ def test_ctrl_c_while_the_page_is_packed(tmp):
     check("… and says how to get it", "--to html" in talk, talk)
 
 
+# Robots of so many links that their description outweighs the frames.
+MANY_LINKS = [COURSE, "--set", "world.obstacle=[]", "--set", "start.link=1", "--set", "solver.on_failure=warn"]
+
+
+def test_ctrl_c_while_the_page_of_very_many_links_is_packed(tmp):
+    if not HAS_VIEWER:
+        return
+    folder = tmp / "run"
+    words = [*MANY_LINKS, "--set", "robot.links=20000", "--duration", "0.004", "--set", "record.rate_hz=1000"]
+    code, talk = interrupt_when(words, folder, says_completed(folder), signal.SIGINT)
+    check("Ctrl-C while the page of very many links is packed exits 130, without the page", code == 130 and "replay.html" not in files(folder), f"{code}: {talk}")
+
+
+def test_ctrl_c_in_a_run_of_very_many_links(tmp):
+    folder = tmp / "run"
+    words = [*MANY_LINKS, "--set", "robot.links=40000", "--duration", "1000", "--set", "record.rate_hz=1e-3"]  # one frame, of 12 MB
+    code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 34_000_000), signal.SIGINT)
+    check("Ctrl-C in a run with more than 32 MiB in frames.bin exits 130", code == 130, f"{code}: {talk}")
+    check("… with its frames alone, whatever they consist of", load(folder)["status"] == "interrupted" and "trajectory.h5" not in files(folder) and "frames.bin" in files(folder), files(folder))
+
+
 def interrupted_run(folder):
     """A course that was ended by Ctrl-C, with its results."""
-    # 8001 frames are 28 MB, whose results are written in any case; small steps, so that the signal comes long before the end
-    return interrupt_when([COURSE, "--duration", "80", "--set", "solver.dt=1e-5"], folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
+    # 8001 frames are 28 MB, whose results are written in any case
+    return interrupt_when([COURSE, "--duration", "80"], folder, has(folder / "frames.bin", 300_000), signal.SIGINT)
 
 
 def test_what_is_shown_of_a_part_says_so(tmp):
@@ -200,7 +211,7 @@ def test_what_is_shown_of_a_part_says_so(tmp):
 
 def test_resume_says_what_it_removes(tmp):
     folder = tmp / "run"
-    words = [COURSE, "--duration", "60", "--set", "solver.dt=5e-5"]  # seconds, so that the signal comes before the end
+    words = [COURSE, "--duration", "60"]
     code, talk = interrupt_when(words, folder, has(folder / "frames.bin", 600_000), signal.SIGINT)
     check("a run to resume", code == 130, f"{code}: {talk}")
     coluber("export", folder, "--to", "csv")

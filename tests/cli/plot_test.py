@@ -179,6 +179,48 @@ def test_formats(tmp, course):
     check("several plots into one name get theirs in front of the ending", done.returncode == 0 and (tmp / "two-path.svg").exists() and (tmp / "two-energy.svg").exists() and not (tmp / "two.svg").exists(), done.stderr)
 
 
+def test_pictures_of_others_stay(tmp, course):
+    foreign = {"a.svg": b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>\n', "a.png": b"\x89PNG\r\n\x1a\n" + bytes(99), "a.pdf": b"%PDF-1.4\n%%EOF\n"}
+    for name, data in foreign.items():
+        file = tmp / name
+        file.write_bytes(data)
+        done = coluber("plot", course, "--what", "energy", "-o", file)
+        check(f"{name} of somebody else is not replaced", done.returncode == 2 and file.read_bytes() == data, done.stderr)
+        check("… and the message says how", done.stderr == f"error: -o {file}: exists and is not a picture that Coluber made\n  hint: --force replaces it\n", done.stderr)
+        done = coluber("plot", course, "--what", "energy", "-o", file, "--force")
+        check("… --force replaces it", done.returncode == 0 and len(file.read_bytes()) > 5000, done.stderr)
+        done = coluber("plot", course, "--what", "course", "-o", file)
+        check("… and what Coluber drew is replaced unasked", done.returncode == 0, done.stderr)
+    for name in ("a.png", "a.pdf"):
+        tool = shutil.which("pdftotext" if name == "a.pdf" else "file")
+        if tool:
+            done = subprocess.run([tool, tmp / name, *(["-"] if name == "a.pdf" else [])], capture_output=True, text=True, timeout=60)
+            check(f"{name} with its mark is still read by others", done.returncode == 0 and not done.stderr, done.stderr)
+    run_files = {file.name: file.read_bytes() for file in course.iterdir() if file.is_file()}
+    (course / "replay.png").write_bytes(foreign["a.png"])
+    done = coluber("plot", course, "--what", "energy", "-o", course / "replay.png", "--force")
+    check("a file of a run is never replaced", done.returncode == 2 and "is a file of the run in" in done.stderr, done.stderr)
+    (course / "replay.png").unlink()
+    check("… and the run is as it was", run_files == {file.name: file.read_bytes() for file in course.iterdir() if file.is_file()})
+    two = [tmp / "b-path.svg", tmp / "b-energy.svg"]
+    two[1].write_bytes(foreign["a.svg"])
+    done = coluber("plot", course, "--what", "path", "--what", "energy", "-o", tmp / "b.svg")
+    check("of several pictures none is drawn where one is refused", done.returncode == 2 and not two[0].exists(), done.stderr)
+
+    own = shutil.copytree(course, tmp / "own", ignore=shutil.ignore_patterns("plots"))
+    (own / "plots").mkdir()
+    (own / "plots/energy.svg").write_bytes(foreign["a.svg"])
+    done = coluber("plot", own, "--what", "energy")
+    check("nor is one in plots/ that plot did not draw", done.returncode == 2 and (own / "plots/energy.svg").read_bytes() == foreign["a.svg"], done.stderr)
+    done = coluber("plot", own, "--what", "energy", "--force")
+    check("… --force draws it", done.returncode == 0 and coluber("plot", own, "--what", "energy").returncode == 0, done.stderr)
+    (own / "plots/energy.svg").write_bytes(foreign["a.svg"])
+    check("a picture that plots.json lists is drawn again", coluber("plot", own, "--what", "energy").returncode == 0)
+    check("-o may name a picture of one's own run", coluber("plot", own, "--what", "path", "-o", own / "plots/energy.svg").returncode == 0)
+    done = coluber("plot", course, "--what", "path", "-o", own / "plots/energy.svg")
+    check("… not of another", done.returncode == 2 and "is a file of the run in" in done.stderr, done.stderr)
+
+
 def test_course_is_to_scale(tmp, course):
     coluber("plot", course, "--what", "course", "--time", 5.2, "--zoom", "-o", tmp / "z.svg")
     discs = polygons(tmp / "z.svg", (107, 107, 107))
@@ -328,7 +370,7 @@ def test_slopes(tmp, course):
             coluber("plot", folder, "--what", name, "-o", tmp / "s.svg")
             words = texts(tmp / "s.svg")
             heads = polygons(tmp / "s.svg", (102, 102, 102))
-            check(f"{name} says what x and y are on a slope", any("downhill; slope of 10°: x and y lie in it" in w for w in words) and len(heads) == 1, words)
+            check(f"{name} says what x and y are on a slope", any("downhill; slope of 10°: x and y lie in it, z is its normal" in w for w in words) and len(heads) == 1, words)
             corners = list(dict.fromkeys(heads[0]))
             tip = max(corners, key=lambda p: sum(math.dist(p, q) for q in corners))
             middle = [sum(p[i] for p in corners) / len(corners) for i in (0, 1)]
@@ -337,6 +379,23 @@ def test_slopes(tmp, course):
             check(f"… and its arrow points downhill, {direction}° from x", abs((angle - direction + 180) % 360 - 180) < 2, angle)
     coluber("plot", tmp / "s0", "--what", "side", "--time", 0, "-o", tmp / "s.svg")
     check("from the side it says that z is the normal", any("z is its normal" in w for w in texts(tmp / "s.svg")), texts(tmp / "s.svg"))
+    steep = run(tmp / "steep", SLOPE, "--duration", 0.2, "--set", "world.tilt_deg=12")
+    level = run(tmp / "level", SLOPE, "--duration", 0.2, "--set", "world.tilt_deg=0")
+    grey, blue, red = (102, 102, 102), (0, 114, 178), (213, 94, 0)
+    for runs, slopes in (((tmp / "s0", steep), "slopes of 10° and 12°"), ((level, steep, tmp / "s0"), "slopes of 0°, 12° and 10°")):
+        for name in ("course", "path", "postures"):
+            coluber("plot", *runs, "--what", name, "-o", tmp / "two.svg")
+            words = " ".join(texts(tmp / "two.svg"))
+            check(f"{name} of runs on different slopes says so, with an arrow", f"downhill; {slopes}: x and y lie in them, z is the normal" in words and len(polygons(tmp / "two.svg", grey)) == 1, words)
+    coluber("plot", tmp / "s0", tmp / "s270", "--what", "course", "-o", tmp / "two.svg")
+    heads = [polygons(tmp / "two.svg", colour) for colour in (blue, red)]
+    check("slopes that fall in different directions have an arrow each, in the colour of their run", all(any(area(p) < 60 for p in each) for each in heads), [len(each) for each in heads])
+    coluber("plot", tmp / "s0", steep, "--what", "side", "--time", 0, "-o", tmp / "two.svg")
+    words = " ".join(texts(tmp / "two.svg"))
+    check("from the side each of two slopes has its weight", "weight; slopes of 10° and 12°, run by run: x lies in them, z is the normal" in words and len(polygons(tmp / "two.svg", grey)) == 2, words)
+    coluber("plot", tmp / "s0", "--what", "course", "--width", "85mm", "-o", tmp / "two.svg")
+    words = " ".join(texts(tmp / "two.svg"))
+    check("a remark that is too long for a narrow page goes on in a second line", "z is its normal;  t = 0.2 s" in words and "…" not in words, words)
     check("on level ground nothing is said of a slope", not any("slope" in w for w in texts(course / "plots/course.svg")))
 
 
@@ -352,6 +411,11 @@ def test_two_runs(tmp, course):
     blue, red = 'stroke="rgb(  0, 114, 178)"', 'stroke="rgb(213,  94,   0)"'
     text = (course / "plots/velocities-and-other.svg").read_text()
     check("each run has its colour, on one axis", text.count(blue) >= 2 and text.count(red) >= 2 and texts(course / "plots/velocities-and-other.svg").count("velocity x, link 6 (m/s)") == 1, (text.count(blue), text.count(red)))
+    floor = run(tmp / "floor", COURSE, "--duration", 0.5, "--set", "world.obstacle=[]")
+    moved = run(tmp / "moved", COURSE, "--duration", 0.5, "--set", "world.obstacle.9.y=0.5")
+    coluber("plot", course, floor, moved, "--what", "path", "-o", tmp / "pegs.svg", "--width", "300mm")
+    words = texts(tmp / "pegs.svg")
+    check("the legend counts obstacles in words", any("9 obstacles" in w for w in words) and any("no obstacles" in w for w in words) and any("9 obstacles (not the same)" in w for w in words) and not any("world.obstacle" in w for w in words), words)
     same = coluber("plot", course, course, "--what", "path", "-o", tmp / "same.svg")
     check("a run beside itself is said to differ in nothing", same.returncode == 0 and any("the runs differ in no key" in w for w in texts(tmp / "same.svg")), texts(tmp / "same.svg"))
     short = run(tmp / "short", FLOOR, "--duration", 2, "--set", "robot.links=7", "--set", "start.link=7", "--set", "controller.kp=400", "--set", "solver.dt=2e-3", "--set", "world.friction=[0.2,0.5]")
@@ -359,7 +423,7 @@ def test_two_runs(tmp, course):
         done = coluber("plot", course, short, "--what", name, "-o", tmp / "o.svg")
         check(f"{name} of robots that are not alike draws", done.returncode == 0 and (tmp / "o.svg").exists(), done.stderr)
     keys = re.findall(r"^  ([\w.]+): (.*)$", done.stderr, re.M)
-    check("keys that do not fit are listed in full on stderr, and counted in the picture", dict(keys).get("controller.kp") == "800 | 400" and dict(keys).get("world.obstacle") == "9 | 0" and f"the runs differ in {len(keys)} keys" in " ".join(texts(tmp / "o.svg")), f"{done.stderr} {texts(tmp / 'o.svg')[:6]}")
+    check("keys that do not fit are listed in full on stderr, and counted in the picture", dict(keys).get("controller.kp") == "800 | 400" and dict(keys).get("world.obstacle") == "9 obstacles | no obstacles" and f"the runs differ in {len(keys)} keys" in " ".join(texts(tmp / "o.svg")), f"{done.stderr} {texts(tmp / 'o.svg')[:6]}")
     three = coluber("plot", course, other, short, "--what", "energy", "-o", tmp / "three.svg")
     check("three runs draw", three.returncode == 0 and sum(1 for w in texts(tmp / "three.svg") if re.match(r"(course|other|short): ", w)) == 3, three.stderr)
     (tmp / "b").mkdir()
@@ -372,6 +436,64 @@ def test_two_runs(tmp, course):
     check("seven runs are too many, exit 2", coluber("plot", *[course] * 7).returncode == 2)
     done = coluber("plot", course, tmp / "nowhere", "-o", tmp / "none.svg")
     check("a second run that is not there is bad input, exit 3", done.returncode == 3 and "nowhere" in done.stderr, done.stderr)
+
+
+def test_titles_stay_on_the_picture(tmp, course):
+    wide = "W" * 8 + " " + "M" * 9 + " "
+    titles = {"wide words": wide * 4, "one wide word": "W" * 90, "narrow letters": "il.; " * 60, "other letters": "μ " + "Щ" * 40 + " " + "Ж" * 60}
+    for what, title in titles.items():
+        folder = run(tmp / what, FLOOR, "--duration", 0.1, "--set", f'title="{title.strip()}"')
+        for width in ("170mm", "85mm"):
+            coluber("plot", folder, "--what", "energy", "--width", width, "-o", tmp / "t.png", "--force")
+            rows = rows_of(tmp / "t.png")[:140]  # two lines of a title end 1.1 cm below the edge
+            edge = {row[-3 * 15 :] for row in rows}
+            check(f"a title of {what} ends before the edge, {width} wide", edge == {b"\xff" * 45}, width)
+            ink = max(max((i for i in range(len(row)) if row[i] < 200), default=0) / len(row) for row in rows)
+            check("… and makes use of the width", ink > 0.85, ink)
+
+
+def test_velocities_are_those_recorded(tmp, course):
+    folder = run(tmp / "run", FLOOR, "--duration", 0.5)
+    note = json.loads((folder / "run.json").read_text())
+    note.pop("files")
+    (folder / "run.json").write_text(json.dumps(note))
+    with h5py.File(folder / "trajectory.h5", "r+") as file:
+        velocity = file["link_velocity"][()]
+        velocity[:, 5, 0] += 20.0
+        attributes = dict(file["link_velocity"].attrs)
+        del file["link_velocity"]
+        file["link_velocity"] = velocity
+        file["link_velocity"].attrs.update(attributes)
+    for name, other in (("one run", []), ("two runs", [course])):
+        done = coluber("plot", folder, *other, "--what", "velocities", "-o", tmp / "b.svg")
+        check(f"velocities of {name} are those recorded", done.returncode == 0 and "20" in texts(tmp / "b.svg"), f"{done.stderr} {texts(tmp / 'b.svg')}")
+    with h5py.File(folder / "trajectory.h5", "r+") as file:
+        del file["link_velocity"]
+        names = [name for name in file.attrs["observables"] if name != "link_velocity"]
+        file.attrs["observables"] = numpy.array(names, dtype=h5py.string_dtype())
+    done = coluber("plot", folder, "--what", "velocities", "-o", tmp / "b.svg")
+    check("… of a run that has none, those of the positions", done.returncode == 0 and "20" not in texts(tmp / "b.svg"), f"{done.stderr} {texts(tmp / 'b.svg')}")
+
+
+def test_panels_of_one_quantity_have_one_scale(tmp, course):
+    drop = run(tmp / "drop", SOURCE / "scenarios/aiko_drop.toml", "--duration", 2.0)
+    again = run(tmp / "again", SOURCE / "scenarios/aiko_drop.toml", "--duration", 2.0, "--set", "controller.kp=700")
+    done = coluber("plot", drop, again, "--what", "torques", "--link", 1, "--link", 5, "-o", tmp / "t.svg")
+    words = texts(tmp / "t.svg")
+    ticks = {w: words.count(w) for w in words if re.fullmatch(r"[−-]?[\d.]+", w) and ("−" in w or w in ("5", "10"))}
+    check("torques of two runs have one scale in all panels", ticks and set(ticks.values()) == {4}, f"{ticks} {done.stderr}")
+    check("… so that peaks are cut in all of them or in none", not any("cut;" in w for w in words), words)
+    check("… and a label that is longer than its axis is divided", words.count("torque (N m)") == 4 and {"yaw, joint 1", "pitch, joint 5"} <= set(words), words)
+
+
+def test_footfall_of_a_robot_that_lies_flat(tmp, course):
+    floor = run(tmp / "floor", FLOOR, "--duration", 0.2)
+    for runs in ([floor], [floor, floor]):
+        done = coluber("plot", *runs, "--what", "footfall", "-o", tmp / "f.svg")
+        said = "footfall has nothing to draw: in a planar model all links lie on the ground all the time"
+        check("the footfall of a planar robot that touches nothing is refused, exit 2", done.returncode == 2 and said in done.stderr and "\n  hint: " in done.stderr and not (tmp / "f.svg").exists(), done.stderr)
+    done = coluber("plot", floor, course, "--what", "footfall", "-o", tmp / "f.svg")
+    check("… beside one that touches pegs it is drawn", done.returncode == 0, done.stderr)
 
 
 def test_two_runs_in_space(tmp, course):

@@ -140,6 +140,20 @@ def test_trajectory_is_as_the_contract_says(tmp):
         check("the CSV column link_position.6.x is link 6 to the bit", (got == file["link_position"][:, 5, 0]).all())
 
 
+def test_frames_keep_their_times_whenever_a_run_ends(tmp):
+    """docs/results.md, "Frames": those of a longer run, also where the last step falls between two of them."""
+    coluber("run", SCENARIO, "--duration", "0.5", "--out", tmp / "whole", "-q")
+    coluber("run", SCENARIO, "--duration", "0.496", "--out", tmp / "between", "-q")
+    whole, between = datasets(tmp / "whole"), datasets(tmp / "between")
+    check("a run that ends between two frames has those of a longer one", len(whole["time"]) == 51
+          and all(whole[name][:50].tobytes() == values.tobytes() for name, values in between.items()),
+          f"{len(whole['time'])} {len(between['time'])}")
+    check("… and its summary is of its end", load(tmp / "between")["summary"]["steps"] == 496, load(tmp / "between")["summary"])
+    check("work_net is work_servo at the end, where a frame falls on it", load(tmp / "whole")["summary"]["work_net"] == whole["work_servo"][-1]
+          and load(tmp / "between")["summary"]["work_net"] != between["work_servo"][-1],
+          f"{load(tmp / 'whole')['summary']['work_net']} {whole['work_servo'][-1]}")
+
+
 def test_replay_can_be_read_by_its_header(tmp):
     folder = tmp / "run"
     header = json.loads((folder / "replay.json").read_text())
@@ -529,6 +543,52 @@ def test_bench(tmp):
         check(f"{scene}: no step fails and the law holds", row["failed_steps"] == 0 and row["residual_max"] <= 1e-9, row)
         # two spheres a link on the floor; the peers' gait lifts none
         check(f"{scene}: the floor's contacts are counted, and those at cylinders", row["contacts_mean"] >= least - 0.5 and (row["contacts_mean"] > least) == (scene == "spatial.cylinders"), row["contacts_mean"])
+
+
+def test_force_removes_only_what_coluber_wrote(tmp):
+    quick = ("run", SCENARIO, "--set", "duration=0.05", "-q")
+    folder = tmp / "forced"
+    coluber(*quick, "--out", folder)
+    coluber("plot", folder, "--what", "energy")
+    (folder / "plots/mine.svg").write_text("mine")
+    (folder / "notes.txt").write_text("mine")
+    done = coluber(*quick, "--out", folder, "--force")
+    check("--force removes the pictures that plot drew", done.returncode == 0 and not (folder / "plots/energy.svg").exists() and not (folder / "plots/plots.json").exists(), done.stderr)
+    check("… and leaves those of others", (folder / "plots/mine.svg").read_text() == "mine" and (folder / "notes.txt").read_text() == "mine", files(folder))
+    (folder / "plots/mine.svg").unlink()
+    coluber("plot", folder, "--what", "energy")
+    done = coluber(*quick, "--out", folder, "--force")
+    check("a plots/ that is empty then is removed", done.returncode == 0 and not (folder / "plots").exists(), files(folder))
+    for name, text in (("trajectory.csv", "t,x\n0,1\n"), ("run.json", '{"mine": 1}'), ("run.json", "no JSON"), ("frames.bin", "mine")):
+        other = tmp / "other"
+        other.mkdir()
+        (other / name).write_text(text)
+        done = coluber(*quick, "--out", other, "--force")
+        check(f"a {name} that is not of a run of Coluber is not removed, exit 2", done.returncode == 2 and f"holds {name}, which is not of a run of Coluber\n  hint: name another folder" in done.stderr and files(other) == [name] and (other / name).read_text() == text, f"{done.returncode} {done.stderr} {files(other)}")
+        shutil.rmtree(other)
+    other = tmp / "beside"
+    other.mkdir()
+    (other / "notes.txt").write_text("mine")
+    done = coluber(*quick, "--out", other, "--force")
+    check("--force may write beside other files", done.returncode == 0 and (other / "notes.txt").exists(), done.stderr)
+
+
+def test_a_dump_replaces_nothing_but_a_dump(tmp):
+    quick = ("run", SCENARIO, "--set", "duration=0.05", "-q")
+    dump = tmp / "problem.json"
+    done = coluber(*quick, "--out", tmp / "dumped", "--set", f"solver.dump={dump}")
+    first = dump.read_text()
+    check("solver.dump writes a problem", done.returncode == 0 and "coluber-contact-problem" in first, done.stderr)
+    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "duration=0.1", "--set", f"solver.dump={dump}")
+    check("… and replaces one", done.returncode == 0 and "coluber-contact-problem" in dump.read_text(), done.stderr)
+    (tmp / "link.json").symlink_to(dump)
+    done = coluber(*quick, "--out", tmp / "dumped-3", "--set", f"solver.dump={tmp / 'link.json'}")
+    check("a link to one is followed", done.returncode == 0 and (tmp / "link.json").is_symlink() and dump.read_text() == first, done.stderr)
+    before = {file.name: file.read_bytes() for file in (tmp / "dumped").iterdir()}
+    for name in ("run.json", "trajectory.h5", "replay.json"):
+        done = coluber(*quick, "--out", tmp / "dumped-4", "--set", f"solver.dump={tmp / 'dumped' / name}")
+        check(f"{name} of a run is refused before the run", done.returncode == 3 and not (tmp / "dumped-4").exists(), f"{done.returncode} {done.stderr}")
+    check("that run is as it was", before == {file.name: file.read_bytes() for file in (tmp / "dumped").iterdir()})
 
 
 def main():

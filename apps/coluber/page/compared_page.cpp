@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "coluber/core/error.hpp"
-
 #include "plot/gnuplot.hpp"
 
 namespace coluber::app {
@@ -46,8 +44,10 @@ std::vector<std::string> run_names(const std::vector<fs::path>& runs) {
 }
 
 PageInfo save_compared_page(const std::vector<fs::path>& runs, const fs::path& file) {
-  const std::size_t limit = page_limit();
   std::string page = load_viewer();
+  std::size_t least = page.size();
+  for (const auto& run : runs) least += least_page_size(run);
+  require_page_size(least, runs);
   PageInfo info;
   std::string data =
       fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", page_policy());
@@ -62,12 +62,7 @@ PageInfo save_compared_page(const std::vector<fs::path>& runs, const fs::path& f
   }
   page.replace(page.find(viewer_mark), viewer_mark.size(), data);
   info.page = page.size();
-  if (info.page > limit)
-    throw FileError(fmt::format(
-        "a page of these runs would have {:.1f} MB, more than {} MB\n  hint: `coluber view {} {}` "
-        "shows them; a smaller record.rate_hz makes it smaller; COLUBER_PAGE_LIMIT=N allows N MB",
-        static_cast<double>(info.page) / 1e6, limit / 1'000'000, runs.front().string(),
-        runs.back().string()));
+  require_page_size(info.page, runs);
   save_text(page, file);
   return info;
 }

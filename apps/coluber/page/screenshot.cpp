@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -23,6 +25,7 @@
 
 #include "fault.hpp"
 #include "page/replay_page.hpp"
+#include "plot/signature.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -216,15 +219,9 @@ bool save_screenshot(const fs::path& run, const fs::path& file, const Screenshot
         "the page was not ready when chromium drew it\n  hint: try again, or coluber "
         "export --to html");
   }
-  fs::path draft = file;
-  draft += fmt::format(".{}.part", ::getpid());
-  fs::copy_file(picture, draft, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(draft, file, error);
-  if (error) {
-    std::error_code ignored;
-    fs::remove(draft, ignored);
-    throw FileError(fmt::format("cannot write {}: {}", file.string(), error.message()));
-  }
+  std::ifstream in(picture, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  save_text(with_signature(std::move(bytes), PictureFormat::png), file);
   return true;
 }
 

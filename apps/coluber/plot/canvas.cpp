@@ -108,38 +108,9 @@ double round_below(double value) {
 
 double y_label_at(double left_cm) { return std::max(0.35, left_cm - 1.7); }
 
-double width_of_words(std::string_view words, double points) {
-  const auto letters = std::count_if(words.begin(), words.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;  // bytes that begin a letter
-  });
-  return 0.0194 * points * static_cast<double>(letters);
-}
-
-std::string shortened(std::string_view words, double width_cm, double points) {
-  if (width_of_words(words, points) <= width_cm) return std::string(words);
-  std::string text(words);
-  while (!text.empty() && width_of_words(text, points) + 0.02 * points > width_cm) {
-    while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0U) == 0x80U)
-      text.pop_back();
-    if (!text.empty()) text.pop_back();
-  }
-  while (!text.empty() && text.back() == ' ') text.pop_back();
-  return text + "…";
-}
-
 namespace {
 
 constexpr double arrow_room_cm = 0.6;
-
-/// The title in one line or two; what is longer still ends in an ellipsis.
-std::vector<std::string> title_lines(std::string_view title, double room_cm) {
-  if (width_of_words(title) <= room_cm) return {std::string(title)};
-  std::size_t split = 0;
-  for (std::size_t at = title.find(' '); at != std::string_view::npos; at = title.find(' ', at + 1))
-    if (width_of_words(title.substr(0, at)) <= room_cm) split = at;
-  if (split == 0) return {shortened(title, room_cm)};
-  return {std::string(title.substr(0, split)), shortened(title.substr(split + 1), room_cm)};
-}
 
 }  // namespace
 
@@ -151,7 +122,7 @@ Above make_above(double width_cm, double left_cm, const AboveParts& parts) {
   above.title_cm = fits ? left_cm : edge;
   int row = 0;
   if (parts.with_title && !parts.title.empty()) {
-    above.title = title_lines(parts.title, width_cm - above.title_cm - edge);
+    above.title = in_two_lines(parts.title, width_cm - above.title_cm - edge);
     row = static_cast<int>(above.title.size());
   }
   const double room = width_cm - left_cm;
@@ -159,22 +130,25 @@ Above make_above(double width_cm, double left_cm, const AboveParts& parts) {
   for (const auto& entry : parts.legend) widest = std::max(widest, width_of_words(entry));
   const double pitch = widest + 1.1;  // with its sample and the gap to the next
   const auto entries = static_cast<int>(parts.legend.size());
-  above.arrow = parts.arrow;
-  const double arrow = parts.arrow ? arrow_room_cm : 0.0;
-  above.note = shortened(parts.note, width_cm - std::min(left_cm, above.title_cm) - 0.1 - arrow);
+  above.arrows = parts.arrows;
+  const double arrow = arrow_room_cm * static_cast<double>(parts.arrows.size());
+  if (!parts.note.empty())
+    above.note =
+        in_two_lines(parts.note, width_cm - std::min(left_cm, above.title_cm) - 0.1 - arrow);
+  const auto note_rows = static_cast<int>(above.note.size());
   above.note_row = row;
   if (entries > 0) {
     above.legend_left = parts.one_a_row;
     above.legend_columns =
         parts.one_a_row ? 1 : std::clamp(static_cast<int>((room + 0.2) / pitch), 1, entries);
     above.legend_rows = (entries + above.legend_columns - 1) / above.legend_columns;
-    const bool beside = above.legend_rows == 1 && !parts.one_a_row &&
-                        arrow + width_of_words(above.note) + 0.4 + entries * pitch <= room;
-    if (!above.note.empty() && !beside) ++row;
+    const bool beside = above.legend_rows == 1 && !parts.one_a_row && note_rows < 2 &&
+                        arrow + width_of_words(parts.note) + 0.4 + entries * pitch <= room;
+    if (!beside) row += note_rows;
     above.legend_row = row;
     row += above.legend_rows;
-  } else if (!above.note.empty()) {
-    ++row;
+  } else {
+    row += note_rows;
   }
   // rows of a legend are closer
   const double closer = above.legend_rows > 1 ? 0.1 * above.legend_rows - 0.22 : 0.0;
@@ -258,20 +232,20 @@ void Canvas::head(const Above& above) {
     text_cm({above.title_cm, row(static_cast<int>(k))}, above.title[k], "left font ',8'",
             "#1a1a1a");
   double note_cm = std::min(left_cm_, above.title_cm);
-  if (above.arrow) {
+  for (const auto& arrow : above.arrows) {
     constexpr double half = 0.21;
     const Point middle{note_cm + half, row(above.note_row)};
     settings_ += fmt::format(
         "set arrow from screen {:.6f},{:.6f} to screen {:.6f},{:.6f} head filled size screen "
-        "{:.6f},20 fixed front linewidth 1.4 linecolor '#666666'\n",
-        (middle.x - half * above.arrow->x) / width_cm_,
-        (middle.y - half * above.arrow->y) / height_cm_,
-        (middle.x + half * above.arrow->x) / width_cm_,
-        (middle.y + half * above.arrow->y) / height_cm_, 0.17 / width_cm_);
+        "{:.6f},20 fixed front linewidth 1.4 linecolor '{}'\n",
+        (middle.x - half * arrow.way.x) / width_cm_, (middle.y - half * arrow.way.y) / height_cm_,
+        (middle.x + half * arrow.way.x) / width_cm_, (middle.y + half * arrow.way.y) / height_cm_,
+        0.17 / width_cm_, arrow.tone);
     note_cm += arrow_room_cm;
   }
-  if (!above.note.empty())
-    text_cm({note_cm, row(above.note_row)}, above.note, "left font ',8'", "#666666");
+  for (std::size_t k = 0; k < above.note.size(); ++k)
+    text_cm({note_cm, row(above.note_row + static_cast<int>(k))}, above.note[k], "left font ',8'",
+            "#666666");
   if (above.legend_rows == 0) return;
   // one row is centred on its height; more hang from the first
   const bool one = above.legend_rows == 1;

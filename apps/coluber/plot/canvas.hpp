@@ -56,18 +56,27 @@ enum class Layer : unsigned char { front, back };
 /// numbers such as -0.0005.
 double y_label_at(double left_cm);
 
-/// Width of words on paper (cm), as good as can be told without asking the terminal.
+/// Width of words on paper (cm) in DejaVu Sans; letters beyond Latin, Greek and Cyrillic may come
+/// from another font, and count as wide ones.
 double width_of_words(std::string_view words, double points = 8.0);
 /// The words, with an ellipsis where they are longer than `width_cm`.
 std::string shortened(std::string_view words, double width_cm, double points = 8.0);
+/// The words in one line or two; what is longer still ends in an ellipsis.
+std::vector<std::string> in_two_lines(std::string_view words, double width_cm);
+
+/// An arrow before a remark.
+struct NoteArrow {
+  Point way;  ///< of length 1
+  std::string_view tone = "#666666";
+};
 
 /// What stands above the panels, from the top: title, remark, legend. Remark and legend share a row
 /// where they fit side by side.
 struct Above {
   std::string name;                ///< of the picture, whether or not the title is printed
   std::vector<std::string> title;  ///< its lines; none: not printed
-  std::string note;
-  std::optional<Point> arrow;  ///< before the remark: this way, of length 1
+  std::vector<std::string> note;   ///< its lines, at most two
+  std::vector<NoteArrow> arrows;
   int note_row = 0;
   int legend_row = 0;  ///< its first
   int legend_rows = 0;
@@ -82,7 +91,7 @@ struct AboveParts {
   std::string_view title;
   bool with_title = true;
   std::string note{};
-  std::optional<Point> arrow{};
+  std::vector<NoteArrow> arrows{};
   std::vector<std::string> legend{};  ///< entries of a legend above the panels
   bool one_a_row = false;             ///< long entries: each in a row of its own
   int spare_rows = 0;                 ///< below the others, for what a figure adds itself

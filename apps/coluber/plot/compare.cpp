@@ -38,7 +38,7 @@ Above compared_above(const Comparison& c, Heading heading) {
                     {.title = c.title,
                      .with_title = c.options.title,
                      .note = heading.note,
-                     .arrow = heading.arrow,
+                     .arrows = heading.arrows,
                      .legend = std::move(legend),
                      .one_a_row = true});
 }
@@ -59,6 +59,8 @@ struct ComparedPanel {
   std::vector<Polyline> references{};  ///< the same, dotted
   double least = 0.0;
   bool logarithmic = false;
+  bool one_scale = false;  ///< the panels of a quantity that is the same for all links
+  bool cuts = false;       ///< peaks are cut off, as in the plot of one run
 };
 
 std::string unit_in(std::string_view label) {
@@ -67,6 +69,28 @@ std::string unit_in(std::string_view label) {
   return open == std::string_view::npos || close < open
              ? ""
              : " " + std::string(label.substr(open + 1, close - open - 1));
+}
+
+/// "torque, joint 3 (N m)" as it stands, or, where an axis is too short for it, without what goes
+/// into the panel.
+struct PanelLabel {
+  std::string axis;
+  std::string which{};
+};
+PanelLabel fitting_label(const std::string& label, double length_cm) {
+  constexpr double points = 9.0;
+  const auto comma = label.find(", ");
+  const auto unit = label.rfind(" (");
+  if (width_of_words(label, points) <= length_cm || comma >= unit || unit == std::string::npos)
+    return {label};
+  return {label.substr(0, comma) + label.substr(unit), label.substr(comma + 2, unit - comma - 2)};
+}
+
+double largest(const ComparedPanel& panel) {
+  double most = 0.0;
+  for (const auto& line : panel.lines)
+    for (const auto& p : line) most = std::max(most, std::abs(p.y));
+  return most;
 }
 
 /// What is drawn of a panel: its range, and where peaks are cut off.
@@ -93,7 +117,7 @@ PanelScale scale_of(const std::vector<const ComparedPanel*>& panels) {
                std::pow(10.0, std::ceil(std::log10(y.high) + 0.2))};
     return scale;
   }
-  if (first.references.empty()) scale.cut = cut_of(all, first.least);
+  if (first.cuts) scale.cut = cut_of(all, first.least);
   scale.y = padded(limited(y, scale.cut), first.least);
   return scale;
 }
@@ -119,8 +143,9 @@ Figure draw_panels(const Comparison& c, const std::vector<ComparedPanel>& panels
   std::vector<const ComparedPanel*> all;
   for (const auto& panel : panels) all.push_back(&panel);
   PanelScale common;
+  const bool one_scale = strips || panels.front().one_scale;
+  if (one_scale) common = scale_of(all);
   if (strips) {
-    common = scale_of(all);
     if (std::isfinite(common.cut.limit))
       heading.note = fmt::format("peaks cut off; the highest is {:.3g}{}", common.cut.peak,
                                  unit_in(panels.front().label));
@@ -133,16 +158,19 @@ Figure draw_panels(const Comparison& c, const std::vector<ComparedPanel>& panels
     const auto& panel = panels[k];
     const bool lowest = k + 1 == panels.size();
     const double bottom = below_cm + (count - 1.0 - static_cast<double>(k)) * (size + gap);
-    const auto scale = strips ? common : scale_of({&panel});
+    const auto scale = one_scale ? common : scale_of({&panel});
     canvas.panel(page.left, right, bottom, bottom + size);
     if (panel.logarithmic) canvas.logarithmic_y();
-    canvas.axes(lowest ? "time t (s)" : "", strips ? "" : panel.label, c.times, scale.y);
+    const auto label = fitting_label(panel.label, size + gap - 0.2);
+    canvas.axes(lowest ? "time t (s)" : "", strips ? "" : label.axis, c.times, scale.y);
+    if (!strips && !label.which.empty())
+      canvas.text_cm({page.left + 0.15, bottom + size - 0.2}, label.which, "left font ',8'");
     if (strips) {
       canvas.y_ticks(strip_ticks(scale.y, size));
       canvas.text_cm({right + 0.15, bottom + 0.5 * size}, panel.beside, "left font ',8'");
-    } else if (std::isfinite(scale.cut.limit)) {
+    } else if (const double peak = largest(panel); peak > scale.cut.limit) {
       canvas.text_cm({right - 0.05, bottom + size + 0.13},
-                     fmt::format("cut; {:.3g}{} max", scale.cut.peak, unit_in(panel.label)),
+                     fmt::format("cut; {:.3g}{} max", peak, unit_in(panel.label)),
                      "right font ',6'");
     }
     if (!lowest) canvas.hide_x_numbers();
@@ -191,13 +219,6 @@ std::string named(std::string_view component, std::string_view what, int number)
                            : fmt::format("{}, {} {}", component, what, number);
 }
 
-double largest(const ComparedPanel& panel) {
-  double most = 0.0;
-  for (const auto& line : panel.lines)
-    for (const auto& p : line) most = std::max(most, std::abs(p.y));
-  return most;
-}
-
 bool all_zero(const ComparedPanel& panel, double least) { return !(largest(panel) > least); }
 
 std::vector<ComparedPanel> velocities(const Comparison& c) {
@@ -207,15 +228,13 @@ std::vector<ComparedPanel> velocities(const Comparison& c) {
   for (const int link : chosen(c.options, n, {middle_link(n)}, "link")) {
     for (int axis = 0; axis < common_components(c, name); ++axis) {
       const auto letter = component_name(*c.runs.front().run, name, axis);
-      auto panel = panel_of(c, fmt::format("velocity {} (m/s)", named(letter, "link", link)), "",
-                            name, link, axis, 1.0, least::velocity);
-      for (auto& line : panel.lines) {
-        Polyline rate;
-        for (std::size_t k = 1; k < line.size(); ++k)
-          rate.push_back({0.5 * (line[k - 1].x + line[k].x),
-                          (line[k].y - line[k - 1].y) / (line[k].x - line[k - 1].x)});
-        line = std::move(rate);
-      }
+      ComparedPanel panel{fmt::format("velocity {} (m/s)", named(letter, "link", link)),
+                          "",
+                          {},
+                          {},
+                          least::velocity};
+      for (std::size_t r = 0; r < c.runs.size(); ++r)
+        panel.lines.push_back(velocity_over_time(*c.runs[r].run, c.windows[r], link, axis));
       if (axis < 2 || !all_zero(panel, least::velocity)) panels.push_back(std::move(panel));
     }
   }
@@ -232,6 +251,7 @@ std::vector<ComparedPanel> forces(const Comparison& c) {
   for (const int link :
        chosen(c.options, common_count(c, name), page_full(up_to(common_count(c, name))), "link")) {
     ComparedPanel panel{label + ", size (N)", fmt::format("link {}", link), {}, {}, least::force};
+    panel.one_scale = panel.cuts = true;
     for (std::size_t r = 0; r < c.runs.size(); ++r) {
       auto line = line_of(c, r, name, link, 0);
       for (std::size_t k = 0; k < line.size(); ++k) {
@@ -260,6 +280,7 @@ std::vector<ComparedPanel> angles(const Comparison& c, bool with_torque) {
       auto angle = panel_of(c, fmt::format("angle, {} (deg)", which), "", "joint_angle", joint,
                             axis, degree, least::angle);
       ComparedPanel error{fmt::format("error, {} (deg)", which), "", {}, {}, least::tracking_error};
+      error.cuts = true;
       for (std::size_t r = 0; r < c.runs.size(); ++r) {
         const auto reference = line_of(c, r, "joint_reference", joint, axis, degree);
         auto line = reference.empty() ? Polyline{} : angle.lines[r];
@@ -269,9 +290,10 @@ std::vector<ComparedPanel> angles(const Comparison& c, bool with_torque) {
       }
       panels.push_back(std::move(angle));
       panels.push_back(std::move(error));
-      if (with_torque)
-        panels.push_back(panel_of(c, fmt::format("torque, {} (N m)", which), "", "joint_torque",
-                                  joint, axis, 1.0, least::torque));
+      if (!with_torque) continue;
+      panels.push_back(panel_of(c, fmt::format("torque, {} (N m)", which), "", "joint_torque",
+                                joint, axis, 1.0, least::torque));
+      panels.back().cuts = true;
     }
   }
   return panels;
@@ -290,6 +312,7 @@ std::vector<ComparedPanel> torques(const Comparison& c) {
       panels.push_back(panel_of(c, "joint torque (N m)",
                                 part.empty() ? label : fmt::format("{} {}", joint, part),
                                 "joint_torque", joint, axis, 1.0, least::torque));
+      panels.back().one_scale = panels.back().cuts = true;
       if (joints.size() * static_cast<std::size_t>(axes) <= 6)
         panels.back().label = fmt::format("torque, {} (N m)", label);
     }

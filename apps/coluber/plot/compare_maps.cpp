@@ -56,16 +56,11 @@ void draw_shared(Canvas& canvas, const SharedObstacles& obstacles, const Box& vi
                 fmt::format("with lines linecolor '{}' linewidth 1.2", distinct_colour(r)));
 }
 
-/// The slope, if all runs have the same.
-void say_common_slope(Heading& heading, const Comparison& c, const View& view) {
-  const auto& first = c.runs.front().scene->slope;
-  for (const auto& run : c.runs) {
-    const auto& slope = run.scene->slope;
-    if (!first || !slope || slope->tilt_deg != first->tilt_deg ||
-        slope->direction_deg != first->direction_deg)
-      return;
-  }
-  say_slope(heading, *c.runs.front().scene, view);
+/// The slopes of the runs; `coloured` where the runs are told apart by colours.
+void say_their_slopes(Heading& heading, const Comparison& c, const View& view, bool coloured) {
+  std::vector<std::optional<Slope>> slopes;
+  for (const auto& run : c.runs) slopes.push_back(run.scene->slope);
+  say_slopes(heading, slopes, view, coloured);
 }
 
 /// The links whose paths are shown: those asked for, else the middle one.
@@ -113,7 +108,7 @@ Figure compare_courses(const Comparison& c) {
   for (const double t : times)
     if (at.empty() || !same_time) at += fmt::format("{}{:.4g}", at.empty() ? "" : ", ", t);
   heading.note = fmt::format("t = {} s", at);
-  say_common_slope(heading, c, from_above);
+  say_their_slopes(heading, c, from_above, true);
   const auto above = compared_above(c, heading);
   Canvas canvas(page.width, below_cm + map.height_cm + above.height_cm);
   canvas.panel(page.left, page.left + map.width_cm, below_cm, below_cm + map.height_cm);
@@ -165,7 +160,7 @@ Figure compare_paths(const Comparison& c) {
   const double map_bottom = below_cm + axes * strip + (axes - 1) * gap + 1.6;
   const double right = page.left + map.width_cm;
   Heading heading{which};
-  say_common_slope(heading, c, from_above);
+  say_their_slopes(heading, c, from_above, true);
   const auto above = compared_above(c, heading);
   Canvas canvas(page.width, map_bottom + map.height_cm + above.height_cm);
   canvas.panel(page.left, right, map_bottom, map_bottom + map.height_cm);
@@ -218,17 +213,16 @@ Figure compare_postures(const Comparison& c) {
   const auto count = static_cast<double>(c.runs.size());
   const auto map = fit(view, page.width - page.left - 0.4, std::max(3.0, 20.0 / count));
   Heading heading;
-  say_common_slope(heading, c, from_above);
   std::string times;
   for (const auto frame : frames.front())
     times += fmt::format("{}{:.4g}", times.empty() ? "" : ", ", c.runs.front().run->time[frame]);
-  heading.note = fmt::format("t = {} s, dark to light{}{}", times,
-                             heading.note.empty() ? "" : ";  ", heading.note);
+  heading.note = fmt::format("t = {} s, dark to light", times);
+  say_their_slopes(heading, c, from_above, false);
   const auto above = make_above(page.width, page.left,
                                 {.title = c.title,
                                  .with_title = c.options.title,
                                  .note = heading.note,
-                                 .arrow = heading.arrow});
+                                 .arrows = heading.arrows});
   const double pitch = map.height_cm + 1.75;
   const double right = page.left + map.width_cm;
   Canvas canvas(page.width, below_cm + count * pitch - 1.2 + above.height_cm);
@@ -281,12 +275,12 @@ Figure compare_sides(const Comparison& c) {
     view.y = {view.y.low + rise, view.y.high + rise};
   }
   Heading heading;
-  say_common_slope(heading, c, plane);
+  say_their_slopes(heading, c, plane, false);
   const auto above = make_above(page.width, page.left,
                                 {.title = c.title,
                                  .with_title = c.options.title,
                                  .note = heading.note,
-                                 .arrow = heading.arrow});
+                                 .arrows = heading.arrows});
   const double pitch = map.height_cm + 0.8;
   Canvas canvas(page.width, below_cm + count * pitch - 0.3 + above.height_cm);
   for (std::size_t r = 0; r < c.runs.size(); ++r) {

@@ -202,12 +202,13 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
     scale.words =
         fmt::format("{}contact force{}:  {:g} N", page.narrow && arrows.mean ? "mean " : "",
                     arrows.mean && !page.narrow ? ", mean over 0.1 s" : "", scale.unit);
-    const double taken = width_of_words(heading.note) + (heading.arrow ? 0.6 : 0.0) + 0.6 +
+    const double taken = width_of_words(heading.note) + (heading.arrows.empty() ? 0.0 : 0.6) + 0.6 +
                          width_of_words(scale.words) + scale.length_cm;
     heading.spare_rows = taken > width_cm ? 1 : 0;
   }
   const auto above = above_of(options, scene, heading);
-  const int scale_row = above.note_row + heading.spare_rows;
+  const int scale_row =
+      above.note_row + static_cast<int>(above.note.size()) - 1 + heading.spare_rows;
   const double top = below_cm + map.height_cm;
   const double height = top + above.height_cm;
   const double right = page.left + map.width_cm;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -35,6 +36,15 @@ void flatten(const Json& value, const std::string& key,
     flatten(item, key.empty() ? name : fmt::format("{}.{}", key, name), out);
 }
 
+/// "9 obstacles", "no obstacles"; "9 obstacles (not the same)" where the first scenario has as
+/// many.
+std::string counted_value(std::string_view key, const Json& value, const Json& first) {
+  const auto noun = key.substr(key.rfind('.') + 1);
+  const bool others = value != first && value.size() == first.size();
+  return fmt::format("{} {}{}{}", value.empty() ? "no" : fmt::format("{}", value.size()), noun,
+                     value.size() == 1 ? "" : "s", others ? " (not the same)" : "");
+}
+
 bool is_tables(const Json& value) {
   return value.is_array() && !value.empty() && value.front().is_object();
 }
@@ -62,14 +72,14 @@ std::vector<KeyDifference> differing_keys(const std::vector<Json>& scenarios) {
     const auto& row = values[key];
     if (std::all_of(row.begin(), row.end(), [&](const Json& v) { return v == row.front(); }))
       continue;
-    KeyDifference difference{key, {}};
+    KeyDifference difference{key, {}, false};
     const bool tables = std::any_of(row.begin(), row.end(), is_tables);
-    const bool as_many = std::all_of(row.begin(), row.end(),
-                                     [&](const Json& v) { return v.size() == row.front().size(); });
+    difference.counted = tables && std::all_of(row.begin(), row.end(), [](const Json& value) {
+                           return value.is_null() || value.is_array();
+                         });
     for (const auto& value : row) {
-      if (tables && !value.is_null())
-        difference.values.push_back(as_many ? fmt::format("{} others", value.size())
-                                            : fmt::format("{}", value.size()));
+      if (difference.counted)
+        difference.values.push_back(counted_value(key, value, row.front()));
       else
         difference.values.push_back(value.is_null() ? "–" : written_value(value));
     }
@@ -83,8 +93,9 @@ std::string run_label(const std::string& name, const std::vector<KeyDifference>&
   const double room = width_cm - 3.4;  // without the axis and the line's sample
   std::string text = name;
   for (std::size_t k = 0; k < differences.size(); ++k) {
-    const auto next = fmt::format("{} {} = {}", k == 0 ? ":" : ",", differences[k].key,
-                                  differences[k].values[scenario]);
+    const auto& [key, values, counted] = differences[k];
+    const auto next = fmt::format("{} {}{}", k == 0 ? ":" : ",",
+                                  counted ? std::string() : key + " = ", values[scenario]);
     if (width_of_words(text + next) > room - (k + 1 < differences.size() ? 0.3 : 0.0)) {
       whole = false;
       return k == 0 ? shortened(text + next, room) : text + ", …";

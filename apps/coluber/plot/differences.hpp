@@ -11,11 +11,11 @@ namespace coluber::app {
 struct KeyDifference {
   std::string key;                  ///< dotted: gait.amplitude_deg
   std::vector<std::string> values;  ///< one a scenario, as one writes them; "–" where it is not set
+  bool counted = false;             ///< the values say what they are: "9 obstacles"
 };
 
 /// The keys in which resolved scenarios (`scenario.resolved` of run.json) differ, `title` apart,
-/// which is said elsewhere. Lists of tables are counted, or, where they are as many, said to
-/// differ.
+/// which is said elsewhere. Lists of tables are counted.
 std::vector<KeyDifference> differing_keys(const std::vector<nlohmann::ordered_json>& scenarios);
 
 /// "one: gait.amplitude_deg = 40, solver.dt = 0.001" of one of them, for a legend of a picture of

@@ -41,6 +41,10 @@ bool can_draw(std::string_view name, const record::Trajectory& run, const Scene&
 /// drawn from the side unasked.
 bool worth_drawing(std::string_view name, const record::Trajectory& run, const Scene& scene);
 
+/// True if all links lie on the ground all the time, as those of a planar model do, and touch
+/// nothing else: no footfall to draw.
+bool lies_flat(const record::Trajectory& run);
+
 /// Paths of one link in several runs: over one set of obstacles each, stacked (Transeth fig 7.8);
 /// without obstacles in one map (Transeth fig 7.4, 7.5).
 struct PathPanel {

@@ -74,6 +74,8 @@ bool has_footfall(const Trajectory& run) {
          ((ground_is_left(run) && any("ground_force", 2, false)) || any("contact_force", -1, true));
 }
 
+bool lies_flat(const Trajectory& run) { return !ground_is_left(run) && !has_footfall(run); }
+
 std::string footfall_fill(std::string_view colour_name) {
   return fmt::format("with filledcurves closed fillstyle solid 1.0 noborder fillcolor '{}'",
                      colour_name);
@@ -141,7 +143,7 @@ Figure draw_footfall(const Trajectory& run, const Scene& scene, const FigureOpti
   if (footfall.of_ground) heading.legend.emplace_back("on the ground");
   if (!footfall.pegs.empty()) heading.legend.emplace_back("on an obstacle");
   if (heading.legend.empty())
-    heading.note = "no link touches an obstacle; all lie on the ground";
+    heading.note = "no link touches an obstacle at these times; all lie on the ground";
   else if (!footfall.of_ground)
     heading.note = "all links lie on the ground";
   const auto above = above_of(options, scene, heading);

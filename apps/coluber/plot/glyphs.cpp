@@ -17,29 +17,6 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-struct Decoded {
-  char32_t letter;
-  std::size_t bytes;
-};
-
-// The letter that `text` begins with; one byte that is no UTF-8 is a letter that cannot be drawn.
-Decoded decode(std::string_view text) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return {first, 1};
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
-  if (length == 0 || first > 0xF4 || text.size() < length) return {replacement, 1};
-  char32_t letter = first & (0xFFU >> (length + 1));
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte(k) & 0xC0U) != 0x80U) return {replacement, 1};
-    letter = (letter << 6U) | (byte(k) & 0x3FU);
-  }
-  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = letter >= 0xD800 && letter <= 0xDFFF;
-  if (letter < least[length] || letter > 0x10FFFF || surrogate) return {replacement, 1};
-  return {letter, length};
-}
-
 void append(std::string& text, char32_t letter) {
   const auto put = [&](char32_t bits) { text += static_cast<char>(bits); };
   if (letter < 0x80) {
@@ -108,6 +85,23 @@ bool has_glyph(char32_t letter) {
 }
 
 }  // namespace
+
+Decoded decode(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return {first, 1};
+  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  if (length == 0 || first > 0xF4 || text.size() < length) return {replacement, 1};
+  char32_t letter = first & (0xFFU >> (length + 1));
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte(k) & 0xC0U) != 0x80U) return {replacement, 1};
+    letter = (letter << 6U) | (byte(k) & 0x3FU);
+  }
+  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = letter >= 0xD800 && letter <= 0xDFFF;
+  if (letter < least[length] || letter > 0x10FFFF || surrogate) return {replacement, 1};
+  return {letter, length};
+}
 
 // Unicode 15, Mathematical Alphanumeric Symbols: thirteen Latin alphabets, two dotless letters,
 // five Greek alphabets of 58, digits five times.

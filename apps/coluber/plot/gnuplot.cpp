@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 
 #include "fault.hpp"
 #include "plot/glyphs.hpp"
+#include "plot/signature.hpp"
 
 extern char** environ;
 
@@ -161,7 +163,7 @@ std::string render(const Figure& figure, PictureFormat format) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || picture.empty())
     throw FileError(fmt::format("gnuplot failed: {}", said.empty() ? "it said nothing" : said));
   if (format == PictureFormat::svg) finish_svg(picture, figure.title);
-  return picture;
+  return with_signature(std::move(picture), format);
 }
 
 void save_text(std::string_view text, const std::filesystem::path& file) {

@@ -1,5 +1,6 @@
 #include "plot/manifest.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -62,6 +63,14 @@ void note_plot(const fs::path& run_folder, const DrawnPlot& plot) {
              {"final_state", plot.final_state.empty() ? Json() : Json(plot.final_state)}};
   list["plots"].push_back(std::move(entry));
   save_text(list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", folder / "plots.json");
+}
+
+bool is_noted(const fs::path& run_folder, const std::string& file) {
+  const auto list = parse(run_folder / "plots" / "plots.json");
+  const auto plots = list.value("plots", Json());
+  return plots.is_array() && std::any_of(plots.begin(), plots.end(), [&](const Json& each) {
+           return each.is_object() && each.value("file", Json()) == file;
+         });
 }
 
 std::string load_final_state(const fs::path& run_folder) {

@@ -22,6 +22,9 @@ struct DrawnPlot {
 /// FileError.
 void note_plot(const std::filesystem::path& run_folder, const DrawnPlot& plot);
 
+/// Whether `plots/plots.json` lists a picture of this name.
+bool is_noted(const std::filesystem::path& run_folder, const std::string& file);
+
 /// `summary.final_state` of a run folder; "" if run.json says none.
 std::string load_final_state(const std::filesystem::path& run_folder);
 

@@ -1,7 +1,9 @@
 #include "plot/parts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,18 @@ Polyline sparse(const FigureOptions& options, const Polyline& line, std::size_t 
   return result;
 }
 
+/// The weight in a view, of length 1; none where it points straight into the paper.
+std::optional<Point> way_of_weight(const Slope& slope, const View& view) {
+  const double tilt = slope.tilt_deg / degree;
+  const double towards = slope.direction_deg / degree;
+  const std::array<double, 3> weight{std::sin(tilt) * std::cos(towards),
+                                     std::sin(tilt) * std::sin(towards), -std::cos(tilt)};
+  const Point way = view.of(weight);
+  const double length = std::hypot(way.x, way.y);
+  if (!(length > 0.0)) return std::nullopt;
+  return Point{way.x / length, way.y / length};
+}
+
 }  // namespace
 
 Page page_of(const FigureOptions& options) {
@@ -48,26 +62,45 @@ Above above_of(const FigureOptions& options, const Scene& scene, Heading heading
                     {.title = scene.title,
                      .with_title = options.title,
                      .note = std::move(heading.note),
-                     .arrow = heading.arrow,
+                     .arrows = std::move(heading.arrows),
                      .legend = std::move(heading.legend),
                      .spare_rows = heading.spare_rows});
 }
 
 void say_slope(Heading& heading, const Scene& scene, const View& view) {
-  if (!scene.slope) return;
-  const double tilt = scene.slope->tilt_deg / degree;
-  const double towards = scene.slope->direction_deg / degree;
-  const std::array<double, 3> weight{std::sin(tilt) * std::cos(towards),
-                                     std::sin(tilt) * std::sin(towards), -std::cos(tilt)};
-  Point arrow = view.of(weight);
-  const double length = std::hypot(arrow.x, arrow.y);
-  if (!(length > 0.0)) return;
-  heading.arrow = Point{arrow.x / length, arrow.y / length};
-  const auto letter = "xyz"[view.right];
-  const auto slope = fmt::format("slope of {:.4g}°", scene.slope->tilt_deg);
-  auto words = view.up == 2
-                   ? fmt::format("weight; {}: {} lies in it, z is its normal", slope, letter)
-                   : fmt::format("downhill; {}: x and y lie in it", slope);
+  say_slopes(heading, {scene.slope}, view, false);
+}
+
+void say_slopes(Heading& heading, const std::vector<std::optional<Slope>>& slopes, const View& view,
+                bool coloured) {
+  std::vector<NoteArrow> arrows;
+  std::vector<double> tilts;
+  for (std::size_t k = 0; k < slopes.size(); ++k) {
+    const double tilt = slopes[k] ? slopes[k]->tilt_deg : 0.0;
+    if (std::find(tilts.begin(), tilts.end(), tilt) == tilts.end()) tilts.push_back(tilt);
+    if (!slopes[k]) continue;
+    const auto way = way_of_weight(*slopes[k], view);
+    if (way) arrows.push_back({*way, coloured ? distinct_colour(k) : NoteArrow{}.tone});
+  }
+  if (arrows.empty()) return;
+  const bool one_way = std::all_of(arrows.begin(), arrows.end(), [&](const NoteArrow& arrow) {
+    return std::hypot(arrow.way.x - arrows[0].way.x, arrow.way.y - arrows[0].way.y) < 1e-6;
+  });
+  if (one_way) arrows = {NoteArrow{arrows.front().way}};
+  heading.arrows = arrows;
+  const bool alike = one_way && tilts.size() == 1;
+  std::string which = fmt::format("{} of ", alike ? "slope" : "slopes");
+  for (std::size_t k = 0; k < tilts.size(); ++k)
+    which += fmt::format("{}{:.4g}°",
+                         k == 0                 ? ""
+                         : k + 1 < tilts.size() ? ", "
+                                                : " and ",
+                         tilts[k]);
+  if (!one_way) which += ", run by run";
+  const std::string in_it =
+      view.up == 2 ? fmt::format("{} lies", "xyz"[view.right]) : "x and y lie";
+  auto words = fmt::format("{}; {}: {} in {}, z is {} normal", view.up == 2 ? "weight" : "downhill",
+                           which, in_it, alike ? "it" : "them", alike ? "its" : "the");
   if (!heading.note.empty()) words += ";  " + heading.note;
   heading.note = words;
 }
@@ -216,6 +249,16 @@ Polyline over_time(const Trajectory& run, const Window& window, std::string_view
   for (std::size_t k = window.first; k <= window.last; ++k)
     line.push_back({run.time[k], factor * values[k]});
   return line;
+}
+
+Polyline velocity_over_time(const Trajectory& run, const Window& window, int link, int axis) {
+  if (run.has("link_velocity")) return over_time(run, window, "link_velocity", link, axis, 1.0);
+  const auto place = over_time(run, window, "link_position", link, axis, 1.0);
+  Polyline rate;
+  for (std::size_t k = 1; k < place.size(); ++k)
+    rate.push_back({0.5 * (place[k - 1].x + place[k].x),
+                    (place[k].y - place[k - 1].y) / (place[k].x - place[k - 1].x)});
+  return rate;
 }
 
 void include(Range& range, const Polyline& line) {

@@ -38,11 +38,15 @@ struct Heading {
   std::string note{};
   std::vector<std::string> legend{};
   int spare_rows = 0;
-  std::optional<Point> arrow{};
+  std::vector<NoteArrow> arrows{};
 };
 Above above_of(const FigureOptions& options, const Scene& scene, Heading heading = {});
 /// On a slope: the way down in this view as an arrow before the remark, and what the axes mean.
 void say_slope(Heading& heading, const Scene& scene, const View& view);
+/// The same of several runs; an arrow each, in the colours of their lines if `coloured`, where the
+/// ways differ.
+void say_slopes(Heading& heading, const std::vector<std::optional<Slope>>& slopes, const View& view,
+                bool coloured);
 /// The entries of a legend that has its place beside the panel: none on a narrow page, where they
 /// go above it.
 std::vector<std::string> if_narrow(const FigureOptions& options, std::vector<std::string> legend);
@@ -88,6 +92,11 @@ int middle_link(int count);
 
 Polyline over_time(const record::Trajectory& run, const Window& window, std::string_view name,
                    int number, int axis, double factor);
+
+/// As recorded; of a run of an earlier version the displacement from frame to frame over the time
+/// it took.
+Polyline velocity_over_time(const record::Trajectory& run, const Window& window, int link,
+                            int axis);
 
 void include(Range& range, const Polyline& line);
 /// Least spans of the axes: what is smaller is rounding, and draws as a flat line.

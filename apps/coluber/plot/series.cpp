@@ -317,8 +317,7 @@ Figure draw_torques(const Trajectory& run, const Scene& scene, const FigureOptio
                      options);
 }
 
-/// Velocities of links, a panel a component: displacement from frame to frame over the time it took
-/// (Transeth fig 7.2).
+/// Velocities of links, a panel a component  (Transeth fig 7.2).
 Figure draw_velocities(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
   const auto window = window_of(run, options);
   const Range times{run.time[window.first], run.time[window.last]};
@@ -335,13 +334,8 @@ Figure draw_velocities(const Trajectory& run, const Scene& scene, const FigureOp
     Component& component = all.emplace_back();
     component.name = component_name(run, "link_position", axis);
     for (const int i : links) {
-      const auto place = over_time(run, window, "link_position", i, axis, 1.0);
-      auto& line = component.lines.emplace_back();
-      for (std::size_t k = 1; k < place.size(); ++k) {
-        line.push_back({0.5 * (place[k - 1].x + place[k].x),
-                        (place[k].y - place[k - 1].y) / (place[k].x - place[k - 1].x)});
-        component.fastest = std::max(component.fastest, std::abs(line.back().y));
-      }
+      const auto& line = component.lines.emplace_back(velocity_over_time(run, window, i, axis));
+      for (const auto& p : line) component.fastest = std::max(component.fastest, std::abs(p.y));
     }
   }
   // along an axis where nothing moves there is nothing to see

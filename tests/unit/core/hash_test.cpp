@@ -3,7 +3,10 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -30,6 +33,20 @@ TEST(Hash, TakesNumbersAsTheirBytesLowByteFirst) {
   const std::array<char, 8> one{0, 0, 0, 0, 0, 0, static_cast<char>(0xf0), 0x3f};
   EXPECT_EQ(Hasher().update(1.0).finish(), hash_of({one.data(), one.size()}));
   EXPECT_EQ(Hasher().update(-1).finish(), hash_of(std::string(8, '\xff')));
+}
+
+TEST(Hash, TakesTwoStreamsAtOnce) {
+  const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+  for (const auto& [one, other] : {std::pair<std::string_view, std::string_view>{"foobar", "a"},
+                                   {"a", "foobar"},
+                                   {"", "foobar"},
+                                   {"foo", "bar"}}) {
+    Hasher a;
+    Hasher b;
+    Hasher::update_both(a, bytes(one), b, bytes(other));
+    EXPECT_EQ(a.finish(), hash_of(one));
+    EXPECT_EQ(b.finish(), hash_of(other));
+  }
 }
 
 TEST(Hash, DoesNotDependOnHowTheStreamIsCut) {
