@@ -8,7 +8,8 @@ namespace coluber::control {
 
 TravelHistory::TravelHistory(double length, double resolution) : resolution_(resolution) {
   COLUBER_ASSERT(length > 0.0 && resolution > 0.0, length, resolution);
-  const auto size = static_cast<std::size_t>(std::ceil(length / resolution)) + 3;
+  // of two neighbouring gaps at least one is half of it
+  const auto size = static_cast<std::size_t>(std::ceil(2.0 * length / resolution)) + 3;
   distance_.resize(size);
   value_.resize(size);
 }

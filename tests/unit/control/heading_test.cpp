@@ -18,7 +18,7 @@ TEST(Heading, OnThePathItSteersAsThePathBends) {
   Heading heading({});
   for (const double kappa : {-5.0, 0.0, 1.0 / 0.75}) {
     EXPECT_NEAR(heading.steer({0.0, 0.0, 0.3, kappa}, 0.0, v, L_PJ, period),
-                std::atan(kappa * L_PJ), 1e-16);
+                std::atan(kappa * L_PJ), 1e-15);
     EXPECT_FALSE(heading.clamped());
   }
 }
