@@ -205,14 +205,13 @@ struct Hdf5Writer::Impl {
       dataset->buffer.resize(dataset->chunk * dataset->size * dataset->width);
       all += dataset->buffer.size();
     }
-    std::ranges::stable_sort(some, std::greater{},
-                             [](const Dataset* dataset) { return dataset->buffer.size(); });
+    std::ranges::sort(some, std::greater{},
+                      [](const Dataset* dataset) { return dataset->buffer.size(); });
     std::atomic<std::size_t> next = 0;
     const auto work = [&](ChunkCodec& with) {
       for (std::size_t i = next++; i < some.size(); i = next++) {
         if (some[i]->size == 0) continue;
-        const auto chunk = with.encode(some[i]->buffer, some[i]->width, some[i]->size);
-        some[i]->encoded.assign(chunk.begin(), chunk.end());
+        some[i]->encoded = with.encode(some[i]->buffer, some[i]->width, some[i]->size);
       }
     };
     std::future<void> other;

@@ -20,10 +20,16 @@ struct Parts {
   static constexpr int axes = 3;
   /// Of the centres of gravity, a column per link (m/s).
   static const Matrix3Xd& velocities(const State& state) { return state.v; }
-  /// Without friction.
-  static Model make_smooth(Model model) {
+  /// Mean of the links' centres over the ground in the middle of the last step (m).
+  static Vector2d mean_place(const Data& data) {
+    return data.pose.origin.head<2>() +
+           data.sum_of_places / static_cast<double>(data.pose.r.cols());
+  }
+  /// The same without friction, on level ground.
+  static Model make_frictionless(Model model) {
     model.mu_T.setZero();
     model.mu_V = 0.0;
+    model.tilt = 0.0;
     for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.0;
     return model;
   }
