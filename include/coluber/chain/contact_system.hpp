@@ -23,9 +23,7 @@ namespace coluber::chain {
 /// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
 /// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), gives
 /// the links' velocities, a column each (`velocities(state)`), where they were on average
-/// (`mean_place(data)`), a model without friction
-/// and slope (`make_frictionless(model)`), its step (`step`), and where it went (`take_motion(from,
-/// to)`).
+/// (`mean_place(data)`), a model's step (`step`), and where it went (`take_motion(from, to)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
@@ -169,7 +167,11 @@ std::vector<std::string> ContactSystem<Parts>::warnings() const {
 template <typename Parts>
 void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
   if (state_.k > 0 || !state_.phidot.isZero(0.0)) return;
-  const Model frictionless = Parts::make_frictionless(model_);
+  Model frictionless = model_;
+  frictionless.tilt = 0.0;
+  frictionless.mu_T *= 0.0;
+  frictionless.mu_V *= 0.0;
+  for (auto& obstacle : frictionless.obstacles) obstacle.mu = 0.0;
   Data data(frictionless);
   StepOptions jump = options_;
   jump.dt = 0.5 * options_.dt;

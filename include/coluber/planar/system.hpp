@@ -27,14 +27,6 @@ struct Parts {
   static Vector2d mean_place(const Data& data) {
     return data.pose.origin + chain::mean_over_ground(data.pose.r);
   }
-  /// The same without friction, on level ground.
-  static Model make_frictionless(Model model) {
-    model.mu_T.setZero();
-    model.mu_V.setZero();
-    model.tilt = 0.0;
-    for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.0;
-    return model;
-  }
   static constexpr auto step = planar::step;  ///< of the model
   /// Place and velocities, but those of the joints.
   static void take_motion(const State& from, State& to) {

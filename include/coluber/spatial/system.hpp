@@ -25,14 +25,6 @@ struct Parts {
     return data.pose.origin.head<2>() +
            data.sum_of_places / static_cast<double>(data.pose.r.cols());
   }
-  /// The same without friction, on level ground.
-  static Model make_frictionless(Model model) {
-    model.mu_T.setZero();
-    model.mu_V = 0.0;
-    model.tilt = 0.0;
-    for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.0;
-    return model;
-  }
   static constexpr auto step = spatial::step;  ///< of the model
   /// Place and velocities, but those of the joints.
   static void take_motion(const State& from, State& to) {
