@@ -53,11 +53,13 @@ def run_whole(folder):
         capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     check("no thread races another while results are written", done.returncode == 0 and "ThreadSanitizer" not in done.stderr, f"{done.returncode}: {done.stderr[-3000:]}")
-    return (folder / "trajectory.h5").read_bytes()
+    done = subprocess.run([COLUBER, "export", str(folder), "--to", "csv"], capture_output=True, text=True, timeout=600)
+    check("… and what they are read by", done.returncode == 0, f"{done.returncode}: {done.stderr[-3000:]}")
+    return (folder / "trajectory.csv").read_bytes()  # not trajectory.h5: HDF5 leaves bytes between its entries as they come
 
 
 with tempfile.TemporaryDirectory() as name:
-    check("trajectory.h5 is the same each time", run_whole(Path(name) / "one") == run_whole(Path(name) / "two"))
+    check("the datasets are the same each time", run_whole(Path(name) / "one") == run_whole(Path(name) / "two"))
     run_and_interrupt(Path(name) / "run", signal.SIGINT)
     run_and_interrupt(Path(name) / "run", signal.SIGTERM, "--resume")
     alone = reproduce(Path(name), 1)
