@@ -148,13 +148,6 @@ void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) 
   }
 }
 
-// What there is to make results from. Of a robot of very many links its description is most of it.
-std::size_t bytes_in_frames(const record::RunFolder& out) {
-  std::error_code error;
-  const auto bytes = fs::file_size(out.path() / "frames.bin", error);
-  return error ? out.recorded_bytes() : static_cast<std::size_t>(bytes);
-}
-
 int run(const RunArguments& arguments) {
   record::skip_hdf5_exit_flush();
   scenario::Overrides overrides = arguments.overrides;
@@ -198,7 +191,7 @@ int run(const RunArguments& arguments) {
     simulation::FrameSink* const sinks[] = {&*out};
     outcome = simulation::run(simulation, sinks, options);
     progress.clear();
-    finished = out->finish(outcome, give_up_beyond(bytes_in_frames(*out)));
+    finished = out->finish(outcome, give_up_beyond(out->recorded_bytes()));
     lap(options.profile, Phase::recording);
   } catch (const std::exception& error) {
     progress.clear();

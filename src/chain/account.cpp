@@ -1,5 +1,8 @@
 #include "coluber/chain/account.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 namespace coluber::chain {
@@ -34,21 +37,32 @@ std::vector<StepFigure> contact_figures(bool rigid) {
 std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link, int obstacle) {
   if (steps == 0) return {};
   return {fmt::format(
-      "link {} went through obstacle {} in the step to t = {:.6g} s{}: it moved too "
-      "far within a step to be held; take a smaller solver.dt",
+      "link {} went through obstacle {}, or halfway into it, in the step to t = {:.6g} s{}: it "
+      "moved "
+      "too far within a step to be held; take a smaller solver.dt",
       link, obstacle, t, steps > 1 ? fmt::format(", the first of {} such steps", steps) : "")};
 }
 
 std::vector<std::string> warn_of_overlap(double depth, double radius) {
   constexpr double share = 0.1;
   if (!(depth > share * radius)) return {};
+  return {fmt::format(
+      "links were up to {:.3g} mm deep in obstacles, and the thinnest is {:.3g} mm thick: "
+      "prescribed joints pressed them in, or solver.dt is too large",
+      1e3 * depth, 2e3 * radius)};
+}
+
+// At most 0.5 % in the runs that come with Coluber.
+std::vector<std::string> warn_of_scheme(const StepWork& work) {
+  constexpr double share = 0.05;
+  const double done = std::max({std::abs(work.servo), std::abs(work.gravity),
+                                std::abs(work.friction) + std::abs(work.contact)});
+  if (!(std::abs(work.scheme) > share * done) || !(done > 1e-9)) return {};
   return {
-      fmt::format("links were up to {:.3g} mm deep in obstacles, and are {:.3g} mm thick: "
-                  "something pressed them "
-                  "in that no contact holds (joints that are prescribed between obstacles, a start "
-                  "among them), "
-                  "or solver.dt is too large",
-                  1e3 * depth, 2e3 * radius)};
+      fmt::format("the time discretisation {} {:.3g} J (work_scheme), {:.0f} % of the work done: "
+                  "figures of this run depend on solver.dt; take a smaller one",
+                  work.scheme < 0.0 ? "took" : "added", std::abs(work.scheme),
+                  100.0 * std::abs(work.scheme) / done)};
 }
 
 }  // namespace coluber::chain

@@ -83,6 +83,15 @@ void warn_of_shape(const Robot& robot, const Node* given, Check& check) {
                                   key, link.half_core, 2.0 * link.half_core, link.length));
       return;
     }
+    const double gyration = std::sqrt(link.inertia / link.mass);
+    if (gyration > std::max(link.length, 2.0 * link.radius) || gyration < 0.01 * link.length) {
+      const std::string key = path + ".inertia";
+      check.warn(key,
+                 fmt::format("{} = {} kg m²: a radius of gyration of {:.3g} m, in a link of {} "
+                             "m; a rod has 0.29 of its length",
+                             key, link.inertia, gyration, link.length));
+      return;
+    }
     if (link.radius > whole) {
       const std::string key = path + ".radius";
       check.warn(key, fmt::format("{} = {} m: the link is wider than the robot is long, {} m", key,
@@ -144,6 +153,11 @@ void check_robot(Robot& robot, Check& check) {
   }
   robot.links = static_cast<int>(count);
   if (robot.known) warn_of_shape(robot, link, check);
+  if (robot.known && count == 1 && !refused &&
+      (check.given("gait") != nullptr || check.given("controller") != nullptr)) {
+    check.warn("robot.links",
+               "robot.links = 1: no joints, so [gait] and [controller] have no effect");
+  }
 }
 
 void check_start(Start& start, Check& check) {

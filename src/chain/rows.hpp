@@ -120,8 +120,7 @@ void add_penetration_row(ObservableTable& table, const Account& account, const c
 inline std::vector<SummaryItem> make_summary(const Eigen::Vector2d& centre, double angle, double t,
                                              double weight, const RunAccount& run) {
   const double displacement = (centre - run.travel.start).norm();
-  // Summed up from velocities: after a few coarse steps it may miss what the links turned.
-  const double length = std::max(run.travel.length, displacement);
+  const double length = run.travel.length + (centre - run.travel.place).norm();
   std::vector<SummaryItem> items{
       {"displacement", displacement, "m"},
       {"path_length", length, "m"},

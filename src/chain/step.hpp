@@ -18,6 +18,7 @@
 #include "coluber/nonsmooth/point_memory.hpp"
 #include "coluber/nonsmooth/step_info.hpp"
 
+#include "nonsmooth/constants.hpp"
 #include "nonsmooth/solve_step.hpp"
 #include "servo.hpp"
 
@@ -204,14 +205,25 @@ void report(const FastResidual& residual, double impulse_scale, nonsmooth::Conta
 /// would have solved: nothing that the fast step keeps counts. Both residuals have roundings of
 /// their own, which grow with the chain; an answer that is ten times worse than the fast step says
 /// is `not_converged`.
+///
+/// Both find the gaps by themselves, to a rounding of places that are `place` (m) from the origin
+/// at most; a landing speed is a gap over dt, so in short steps that rounding is most of the
+/// residual.
 template <int T>
-void audit(const StepOptions& options, StepData<T>& data, nonsmooth::ContactStepInfo& info) {
+void audit(const StepOptions& options, double place, StepData<T>& data,
+           nonsmooth::ContactStepInfo& info) {
   const nonsmooth::Residual residual =
       nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
   data.audit = residual;
   const bool good = nonsmooth::bears_out(
-      residual.law, residual.momentum, std::max(options.newton.tolerance, info.residual),
-      [&] { return nonsmooth::compute_rounding(data.problem, data.solution, data.residual); });
+      residual.law, residual.momentum, std::max(options.newton.tolerance, info.residual), [&] {
+        nonsmooth::Rounding rounding =
+            nonsmooth::compute_rounding(data.problem, data.solution, data.residual);
+        const double sums = 8.0 + static_cast<double>(data.problem.nodes.size());  // of a place
+        const double speed = 2.0 * sums * nonsmooth::kRoundoff * place / options.dt;
+        rounding.law += nonsmooth::kProxR * speed / data.problem.impulse_scale;
+        return rounding;
+      });
   if (!good && info.status == Status::ok) {
     info.status = Status::not_converged;
     if (residual.worst_node >= 0) {

@@ -23,10 +23,6 @@ void check_servo(ServoKeys& options, Check& check) {
   const std::optional<int> angles = check.joint_angles();
   const auto* robot = check.find_options<chain::Robot>();
   if (!angles || robot == nullptr) return;
-  if (*angles == 0 && (check.given("gait") != nullptr || check.given("controller") != nullptr)) {
-    check.warn("robot.links",
-               "robot.links = 1: no joints, so [gait] and [controller] have no effect");
-  }
   for (const auto& [key, gains] :
        {std::pair{"controller.kp", &options.kp}, std::pair{"controller.kd", &options.kd}}) {
     const keys::Node* node = check.given(key);
@@ -46,7 +42,7 @@ void check_servo(ServoKeys& options, Check& check) {
 void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
   for (const char* word : {"position", "heading_deg", "velocity", "heading_rate_deg"}) {
     const std::string key = fmt::format("controller.noise.{}", word);
-    if (check.given(key) == nullptr) continue;
+    if (!check.is_changed(key)) continue;
     check.fault(key, "goes with a controller that measures, and \"prescribed\" does not",
                 "leave it out, or write  name = \"pd\"  in [controller]");
   }

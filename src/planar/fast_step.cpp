@@ -56,7 +56,8 @@ void load(const Model& model, const State& state, const JointCommand& command,
     k.u_y[slot] = u_A(3 * i + 1);
     k.u_w[slot] = u_A(3 * i + 2);
     for (int p = 0; p < k.points; ++p) {
-      const PointMemory& memory = state.ground[static_cast<std::size_t>(i * k.points + p)];
+      const int point = i * k.points + p;
+      const PointMemory& memory = state.ground[static_cast<std::size_t>(point)];
       const bool full = memory.closed >= 3;
       k.T_1[p][slot] = extrapolate(full, memory.x_1.T.x(), memory.x_2.T.x(), memory.x_3.T.x());
       k.T_2[p][slot] = extrapolate(full, memory.x_1.T.y(), memory.x_2.T.y(), memory.x_3.T.y());

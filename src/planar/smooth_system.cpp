@@ -21,7 +21,7 @@ namespace coluber::planar {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t smooth_version = 3;
+constexpr std::uint32_t smooth_version = 4;
 
 void require_valid(const SmoothOptions& options) {
   const auto demand = [](bool good, const char* what, double value) {
@@ -91,9 +91,7 @@ SmoothSystem::SmoothSystem(Model model, const State& start, const SmoothOptions&
   update_pose();
   update_link_velocities();
   account_.frame_velocity = velocity_.topRows<2>();
-  account_.travel.start = mean_of_links(pose_);
-  account_.travel.start_angle = pose_.theta.mean();
-  account_.travel.velocity = chain::mean_over_ground(velocity_);
+  account_.travel.begin(mean_of_links(pose_), pose_.theta.mean());
   add_rows();
 }
 
@@ -264,7 +262,7 @@ StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const Vector
   account_.torque.update(tau_, t_E);
   update_pose();
   update_link_velocities();
-  account_.travel.add(chain::mean_over_ground(velocity_), options_.dt);
+  account_.travel.add(mean_of_links(pose_));
   return tell(info);
 }
 

@@ -116,7 +116,7 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
       try_fast ? step_fast(model, state, data, command, options) : std::nullopt;
   if (fast && options.audit) {
     read_answer(model, state, data);
-    chain::audit(options, data, *fast);
+    chain::audit(options, data.pose.origin.norm() + data.problem.length_scale, data, *fast);
   }
   const nonsmooth::ContactStepInfo info =
       fast ? *fast : step_plain(model, state, data, command, options);

@@ -31,8 +31,7 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
   }
   pose_.resize(model_.n());
   update_pose();
-  account_.run.travel.start = mean_of_links(pose_);
-  account_.run.travel.start_angle = pose_.theta.mean();
+  account_.run.travel.begin(mean_of_links(pose_), pose_.theta.mean());
   for (int i = 0; i < model_.n(); ++i) {
     const Link& link = model_.links[static_cast<std::size_t>(i)];
     const Vector3d u = state_.u.segment<3>(3 * i);

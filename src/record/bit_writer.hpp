@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,7 @@ class BitWriter {
     bits_ |= bits << count_;
     count_ += count;
     if (count_ < 32) return;
+    static_assert(std::endian::native == std::endian::little);
     std::memcpy(at_, &bits_, 4);
     at_ += 4;
     bits_ >>= 32U;

@@ -19,7 +19,7 @@ COLUBER_EXPORT std::uint32_t fletcher32(std::span<const std::byte> bytes);
 /// after another; any HDF5 reads them.
 ///
 /// HDF5's own filters ask for a quarter of a megabyte of fresh memory per chunk and search every
-/// byte for repetitions. Here memory is kept, and Deflater knows where to look.
+/// byte for repetitions. Here scratch memory is kept, and Deflater knows where to look.
 class ChunkCodec {
  public:
   /// The chunk of these bytes, numbers of `width` bytes each, `row` of them in a frame.

@@ -103,8 +103,7 @@ std::size_t count_same(const char* a, const char* b, std::size_t most) {
   return n;
 }
 
-// Lengths of Huffman's code for these counts, none above `limit`. At least two symbols get one, as
-// readers ask for it.
+// Lengths of Huffman's code for these counts, none above `limit`. A single symbol gets one bit.
 template <typename Count, typename Length>
 void find_lengths(std::span<const Count> counts, unsigned limit, std::span<Length> lengths) {
   std::array<std::uint64_t, 286> sorted{};  // count, symbol

@@ -55,24 +55,60 @@ std::string_view drafted_by_the_dead(std::string_view name) {
   return lives ? std::string_view{} : name.substr(0, dot);
 }
 
-// Whether a run of ours is in the folder: its description or, before there is one, its frames.
-bool holds_run(const fs::path& folder) {
-  constexpr std::string_view frames_begin = "CLBRFRM1";
+// Frames of ours; cut short where a process was killed early.
+bool holds_frames(const fs::path& folder) {
+  constexpr std::string_view begin = "CLBRFRM1";
+  std::string head(begin.size(), '\0');
+  std::ifstream frames(folder / frames_name, std::ios::binary);
+  if (!frames) return false;
+  frames.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return begin.starts_with(head.substr(0, static_cast<std::size_t>(frames.gcount())));
+}
+
+// A file of Hdf5Writer, by the name of its format, which stands near the beginning. The HDF5
+// library is not asked: the file may be damaged.
+bool is_trajectory(const fs::path& file) {
+  constexpr std::size_t near = 1U << 20U;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(near, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text.starts_with("\x89HDF") && text.find("coluber-trajectory ") != std::string::npos;
+}
+
+// Whose the files with the names of ours are.
+struct Holds {
+  bool run = false;       // of ours, or what is left of one
+  std::string foreign{};  // else the first that is not
+};
+
+Holds look_at(const fs::path& folder) {
   std::error_code error;
-  try {
-    if (fs::exists(folder / "run.json", error)) {
-      const std::string text = read_bytes(folder / "run.json");
-      const Json run = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
-      return run.is_object() && run.value("format", Json()) == "coluber-run";
+  const auto there = [&](const fs::path& name) {
+    return fs::exists(fs::symlink_status(folder / name, error));
+  };
+  if (there("run.json")) {
+    const std::string text = read_bytes(folder / "run.json");
+    const Json run = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
+    if (run.is_object() && run.value("format", Json()) == "coluber-run") return {.run = true};
+    // a loss of power may leave it empty or cut short
+    const bool damaged = text.empty() || run.is_discarded();
+    if (damaged && (holds_frames(folder) || is_trajectory(folder / "trajectory.h5"))) {
+      return {.run = true};
     }
-    if (!fs::exists(folder / frames_name, error)) return false;
-    std::string head(frames_begin.size(), '\0');  // cut short where a process was killed early
-    std::ifstream frames(folder / frames_name, std::ios::binary);
-    frames.read(head.data(), static_cast<std::streamsize>(head.size()));
-    return frames_begin.starts_with(head.substr(0, static_cast<std::size_t>(frames.gcount())));
-  } catch (const FileError&) {
-    return false;
+    if (!text.empty()) return {.foreign = "run.json"};
+  } else if (there(frames_name)) {
+    return holds_frames(folder) ? Holds{.run = true} : Holds{.foreign = frames_name};
   }
+  std::vector<std::string> names(derived_files.begin(), derived_files.end());
+  names.insert(names.end(), {checkpoint_name, old_checkpoint_name, frames_name});
+  for (const std::string& name : names) {
+    const fs::path part = partial_name(name);
+    if (there(name)) return {.foreign = name};
+    if (there(part)) return {.foreign = part.string()};
+  }
+  // run.json itself is empty, or was not finished
+  return {.run = there("run.json") || there(partial_name("run.json"))};
 }
 
 // What a process leaves that is killed before it has written run.json.
@@ -85,26 +121,29 @@ bool only_leftovers(const fs::path& folder) {
   return !error;
 }
 
-// A file of somebody else that has the name of one of ours; empty if there is none.
-std::string foreign_file(const fs::path& folder) {
-  if (holds_run(folder)) return {};
-  std::vector<std::string> names(derived_files.begin(), derived_files.end());
-  names.insert(names.end(), kept_files.begin(), kept_files.end());
-  std::error_code error;
-  const auto found = std::ranges::find_if(
-      names, [&](const std::string& name) { return fs::exists(folder / name, error); });
-  return found == names.end() ? std::string() : *found;
-}
-
 // Pictures that their list does not name are the user's.
 std::vector<std::string> remove_plots(const fs::path& folder) {
   std::vector<std::string> removed;
+  std::error_code error;
+  if (!fs::is_directory(folder / plots_folder, error)) return removed;
   for (const fs::path& picture : listed_plots(folder)) {
     removed.push_back(fmt::format("{}/{}", plots_folder, picture.filename().string()));
     remove_file(picture);
   }
   remove_file(folder / plots_folder / plot_list_name);
   return removed;
+}
+
+// Pages of two runs, `replay-and-NAME.html`.
+std::vector<fs::path> pages_of_two(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("replay-and-") && name.ends_with(".html")) found.push_back(entry.path());
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace
@@ -128,6 +167,7 @@ void remove_drafts(const fs::path& folder) {
 }
 
 void remove_derived(const fs::path& folder) {
+  for (const fs::path& page : pages_of_two(folder)) remove_file(page);
   for (const char* name : derived_files) {
     remove_file(folder / name);
     remove_file(partial_name(folder / name));
@@ -141,6 +181,7 @@ std::vector<std::string> remove_outdated(const fs::path& folder) {
   for (const char* name : derived_files) {
     if (fs::exists(folder / name, error)) removed.emplace_back(name);
   }
+  for (const fs::path& page : pages_of_two(folder)) removed.push_back(page.filename().string());
   remove_derived(folder);
   for (std::string& picture : remove_plots(folder)) removed.push_back(std::move(picture));
   return removed;
@@ -168,12 +209,16 @@ void clear_folder(const fs::path& folder, const RunFolderOptions& options) {
   if (!options.force && !(options.resume && only_leftovers(folder))) {
     throw FolderExists(fmt::format("{} exists and is not empty", folder.string()));
   }
-  if (const std::string foreign = foreign_file(folder); !foreign.empty()) {
+  const Holds holds = look_at(folder);
+  if (!holds.foreign.empty()) {
     throw FolderExists(
-        fmt::format("{} holds {}, which is not of a run of Coluber", folder.string(), foreign));
+        fmt::format("{} holds {}, which Coluber did not write", folder.string(), holds.foreign));
   }
+  if (!holds.run) return;
   remove_plots(folder);
-  fs::remove(folder / plots_folder, error);  // if nothing else is in it
+  if (fs::is_directory(fs::symlink_status(folder / plots_folder, error))) {
+    fs::remove(folder / plots_folder, error);  // if nothing else is in it
+  }
   remove_derived(folder);
   for (const char* name : kept_files) {
     remove_file(folder / name);

@@ -19,7 +19,7 @@ inline constexpr std::array<const char*, 6> derived_files{
 /// Makes the folder if it is not there. Throws FolderExists if it is a file, FileError.
 void make_folder(const std::filesystem::path& folder);
 /// Removes our own files only, and of the pictures those that `plot` lists. Throws FolderExists
-/// unless the options allow it, and if a file of that name is not of a run of ours; FileError.
+/// unless the options allow it, and if a file of such a name is not ours; FileError.
 void clear_folder(const std::filesystem::path& folder, const RunFolderOptions& options);
 /// Removes what was made from the frames. Throws FileError.
 void remove_derived(const std::filesystem::path& folder);

@@ -259,9 +259,9 @@ FrameReader::FrameReader(const std::filesystem::path& file)
   record_.resize(layout_.record_bytes);
 }
 
-FrameReader::FrameReader(const std::filesystem::path& file, const FrameLayout& layout,
+FrameReader::FrameReader(const std::filesystem::path& file, FrameLayout layout,
                          std::string_view header)
-    : name_(file.string()), in_(open_frames(file)), layout_(layout) {
+    : name_(file.string()), in_(open_frames(file)), layout_(std::move(layout)) {
   header_ = read(header.size());
   if (header_ != header) damaged(name_, "it begins otherwise");
   layout_.header_bytes = header.size();

@@ -59,8 +59,7 @@ class COLUBER_EXPORT FrameReader {
  public:
   explicit FrameReader(const std::filesystem::path& file);
   /// Of a file that begins with `header`, which tells of this layout.
-  FrameReader(const std::filesystem::path& file, const FrameLayout& layout,
-              std::string_view header);
+  FrameReader(const std::filesystem::path& file, FrameLayout layout, std::string_view header);
   [[nodiscard]] const FrameLayout& layout() const { return layout_; }
   [[nodiscard]] const std::string& header() const { return header_; }
   /// False: that was the last.

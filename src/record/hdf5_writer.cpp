@@ -64,6 +64,16 @@ unsigned index_size(std::size_t frames) {
   return static_cast<unsigned>(std::clamp<std::size_t>((chunks + 1) / 2, least, usual));
 }
 
+// On a thread of its own; without a result where there is none to be had.
+template <typename Work>
+std::future<void> start_thread(const Work& work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 void skip_hdf5_exit_flush() { static_cast<void>(H5dont_atexit()); }
@@ -205,23 +215,17 @@ struct Hdf5Writer::Impl {
       dataset->buffer.resize(dataset->chunk * dataset->size * dataset->width);
       all += dataset->buffer.size();
     }
-    std::ranges::stable_sort(some, std::greater{},
-                             [](const Dataset* dataset) { return dataset->buffer.size(); });
+    std::ranges::sort(some, std::greater{},
+                      [](const Dataset* dataset) { return dataset->buffer.size(); });
     std::atomic<std::size_t> next = 0;
     const auto work = [&](ChunkCodec& with) {
       for (std::size_t i = next++; i < some.size(); i = next++) {
         if (some[i]->size == 0) continue;
-        const auto chunk = with.encode(some[i]->buffer, some[i]->width, some[i]->size);
-        some[i]->encoded.assign(chunk.begin(), chunk.end());
+        some[i]->encoded = with.encode(some[i]->buffer, some[i]->width, some[i]->size);
       }
     };
     std::future<void> other;
-    if (all > much) {
-      try {
-        other = std::async(std::launch::async, [&] { work(second_codec); });
-      } catch (const std::system_error&) {  // no thread to be had: alone, then
-      }
-    }
+    if (all > much) other = start_thread([&] { work(second_codec); });
     work(codec);
     if (other.valid()) other.get();
   }

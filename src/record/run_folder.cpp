@@ -316,7 +316,7 @@ void RunFolder::checkpoint(std::string_view bytes) {
 std::string_view RunFolder::resume_from() const { return impl_->resume_from; }
 std::size_t RunFolder::resumed_frames() const { return impl_->resumed_frames; }
 std::size_t RunFolder::recorded_bytes() const {
-  return impl_->frames->next() * impl_->frames->frame_bytes();
+  return impl_->frame_header.size() + impl_->frames->next() * impl_->frames->frame_bytes();
 }
 const std::vector<std::string>& RunFolder::notes() const { return impl_->notes; }
 const std::vector<std::string>& RunFolder::removed() const { return impl_->removed; }

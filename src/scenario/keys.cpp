@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -55,6 +56,12 @@ void check_record(Record& record, Check& check) {
       check.fault("duration", fmt::format("{} s is less than one step of {} s", job.duration, dt),
                   "raise duration or lower solver.dt");
     }
+    const double end = std::round(job.duration / dt) * dt;
+    if (job.duration >= dt && std::abs(end - job.duration) > 1e-3 * job.duration) {
+      check.warn("duration", fmt::format("duration = {} s: the run ends at {:.9g} s, after whole "
+                                         "steps of {} s",
+                                         job.duration, end, dt));
+    }
     if (job.duration / dt > limits::steps) {
       check.fault("solver.dt",
                   fmt::format("{} s in steps of {} s are {:.3g} steps, the limit is {:.0e}",
@@ -94,7 +101,7 @@ const keys::Section& job_keys() {
                 .min = 0,
                 .max = limits::duration,
                 .above_min = true,
-                .doc = "simulated time",
+                .doc = "simulated time, in whole steps",
                 .example = "15.0"},
                &Job::duration)
           .row({.name = "seed",

@@ -44,25 +44,24 @@ static_assert(offsetof(ContactMemory, sliding) == FastMemory::sliding &&
               offsetof(PointMemory, closed) == FastMemory::closed &&
               offsetof(PointMemory, x_1) == 0);
 
-/// Poses of the links; into `data.pose` what obstacles are looked for with.
+/// Poses of the links; into `data` what obstacles are looked for with, and where the robot is.
 bool place_links(const Model& model, const State& state, const FastState& all, Data& data,
                  FastStep& fast) {
   FastArrays& k = fast.arrays;
-  Pose& pose = data.pose;
   const Eigen::Matrix3d R = to_matrix(state.p);
   std::copy(R.data(), R.data() + 9, k.root_axes);
   k.origin_z = state.r.z();
   if (!fast.kernels.place(k, all)) return false;
 
-  pose.origin = state.r;
-  pose.e_z.col(model.base()) = R.col(2);
-  if (model.obstacles.empty()) return true;
-  for (int i = 0; i < model.n(); ++i) {
+  data.pose.origin = state.r;
+  data.pose.e_z.col(model.base()) = R.col(2);
+  data.sum_of_places = fast.sum_of_places();
+  for (int i = 0; !model.obstacles.empty() && i < model.n(); ++i) {
     const int slot = fast.slot[static_cast<std::size_t>(i)];
     const FastGroup& g = k.groups[slot / kGroup];
     for (int d = 0; d < 3; ++d) {
-      pose.e_z(d, i) = g.e[d][slot % kGroup];
-      pose.r(d, i) = g.r[d][slot % kGroup];
+      data.pose.e_z(d, i) = g.e[d][slot % kGroup];
+      data.pose.r(d, i) = g.r[d][slot % kGroup];
     }
   }
   return true;
@@ -376,6 +375,8 @@ FastStep::FastStep(const Model& model, const Data& data)
     const Link& link = model.links[static_cast<std::size_t>(i)];
     const int at = slots_of.of(i);
     slot.push_back(at);
+    const FastGroup& group = groups[static_cast<std::size_t>(at / kGroup)];
+    place.emplace_back(&group.r[0][at % kGroup], &group.r[1][at % kGroup]);
     memory_at[static_cast<std::size_t>(at)] = 2 * i * FastMemory::size;
     const double ahead = chain::ahead(link);
     const double behind = chain::behind(link);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "coluber/spatial/snake.hpp"
@@ -21,14 +22,26 @@ struct FastStep {
   void use(const FastKernels& others);
 
   FastArrays arrays;
-  FastKernels kernels;            ///< for this processor
-  std::vector<int> slot;          ///< of each link
-  std::vector<FastGroup> groups;  ///< behind `arrays`
-  std::vector<double> storage;    ///< and the rest
+  FastKernels kernels;                                         ///< for this processor
+  std::vector<int> slot;                                       ///< of each link
+  std::vector<std::pair<const double*, const double*>> place;  ///< of each link's x and y
+  std::vector<FastGroup> groups;                               ///< behind `arrays`
+  std::vector<double> storage;                                 ///< and the rest
   std::vector<FastContact> contacts;
   std::vector<int> first_contact, memory_at;  ///< behind `arrays`
   std::vector<int> memory;  ///< of each ground point: index into State::near, -1: new, -2: far
   nonsmooth::Law law = nonsmooth::Law::anchored;  ///< whose compliance the arrays hold
+
+  /// Of the links' centres over the ground, from the root's (m).
+  [[nodiscard]] Vector2d sum_of_places() const {
+    double x = 0.0;
+    double y = 0.0;
+    for (const auto& [of_x, of_y] : place) {
+      x += *of_x;
+      y += *of_y;
+    }
+    return {x, y};
+  }
 };
 
 /// The fast step: a least-squares share of the load, contacts that land, cylinders

@@ -321,6 +321,7 @@ void make_problem(const Model& model, const State& state, const JointCommand& co
   const Pose& pose = data.pose;
   auto& problem = data.problem;
   compute_pose(model, state.r, state.p, state.phi, data.pose);
+  data.sum_of_places = pose.r.topRows<2>().rowwise().sum();
   find_cylinders(model, state, options.dt, data);
   data.ground.find(data.placed, nonsmooth::kNear, data.near[kGround].found);
   for (std::size_t surface = 0; surface < kSurfaces; ++surface) {

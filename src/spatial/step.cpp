@@ -144,14 +144,12 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
                                      const JointCommand& command, const StepOptions& options) {
   data.audit.reset();
   chain::place_joints(state, command);
-  std::optional<nonsmooth::ContactStepInfo> fast;
-  if (!options.plain) {
-    if (options.audit) make_problem(model, state, command, options, data);
-    fast = step_fast(model, state, data, command, options);
-    if (fast && options.audit) {
-      read_answer(state, data);
-      chain::audit(options, data, *fast);
-    }
+  if (!options.plain && options.audit) make_problem(model, state, command, options, data);
+  std::optional<nonsmooth::ContactStepInfo> fast =
+      options.plain ? std::nullopt : step_fast(model, state, data, command, options);
+  if (fast && options.audit) {
+    read_answer(state, data);
+    chain::audit(options, data.pose.origin.norm() + data.problem.length_scale, data, *fast);
   }
   const nonsmooth::ContactStepInfo info =
       fast ? *fast : step_plain(model, state, data, command, options);

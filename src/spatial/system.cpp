@@ -55,8 +55,7 @@ SpatialSystem::SpatialSystem(Model model, State state, const StepOptions& option
                          "contact")};
   update_pose();
   heading_ = heading_of(pose_, model_.base());
-  account_.run.travel.start = mean_of_links();
-  account_.run.travel.start_angle = mean_link_angle();
+  account_.run.travel.begin(mean_of_links(), mean_link_angle());
   for (int i = 0; i < model_.n(); ++i) {
     const Link& link = model_.links[static_cast<std::size_t>(i)];
     data_.kinetic_energy +=

@@ -112,6 +112,8 @@ def rows_of(path):
     at, packed, header = 8, b"", None
     while at < len(data):
         size, kind = struct.unpack(">I4s", data[at : at + 8])
+        if zlib.crc32(data[at + 4 : at + 8 + size]) != struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0]:
+            raise ValueError(f"{path}: the sum of a chunk {kind} is wrong")
         if kind == b"IHDR":
             header = struct.unpack(">IIBBBBB", data[at + 8 : at + 8 + size])
         elif kind == b"IDAT":

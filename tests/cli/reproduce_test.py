@@ -431,7 +431,7 @@ TRACKED = """
 [[run]]
 name = "limp"
 scenario = "../../slope.toml"
-set = ["gait.name=\\"lateral_undulation\\"", "gait.amplitude_deg=10.0", "gait.omega_deg=360.0", "gait.phase_deg=-90.0", "start.shape=\\"straight\\"", "controller.start_time=2.0"]
+set = ["gait.name=\\"lateral_undulation\\"", "gait.amplitude_deg=10.0", "gait.omega_deg=360.0", "gait.phase_deg=-90.0", "start.shape=\\"straight\\"", "controller.kp=0.0", "controller.kd=0.0"]
 [[run]]
 name = "weak"
 scenario = "../../slope.toml"

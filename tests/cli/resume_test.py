@@ -236,8 +236,7 @@ def test_drafts_of_processes_that_were_killed_go_away(tmp):
     check("a run that may not be resumed is not touched", done.returncode == 3 and left(ours | others) == ours | others, done.stderr)
     done = coluber("run", *whole, "--force", "-q")
     check("a forced run takes the drafts away", done.returncode == 0 and not left(ours), done.stderr + str(left(ours)))
-    kept = {file for file in others if file.parent.name != "plots"}  # pictures of the run before go, with their folder
-    check("… and leaves what is not of the run", left(others) == kept, left(others) ^ kept)
+    check("… and leaves what is not of the run", left(others) == others, others - left(others))
 
     words = [COURSE, "--duration", "20"]
     process = started([*words, "--set", "solver.dt=1e-4"], tmp / "cut", 100_000)

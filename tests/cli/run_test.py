@@ -559,18 +559,39 @@ def test_force_removes_only_what_coluber_wrote(tmp):
     coluber("plot", folder, "--what", "energy")
     done = coluber(*quick, "--out", folder, "--force")
     check("a plots/ that is empty then is removed", done.returncode == 0 and not (folder / "plots").exists(), files(folder))
-    for name, text in (("trajectory.csv", "t,x\n0,1\n"), ("run.json", '{"mine": 1}'), ("run.json", "no JSON"), ("frames.bin", "mine")):
+    for name, text in (("trajectory.csv", "t,x\n0,1\n"), ("run.json", '{"mine": 1}'), ("run.json", "no JSON"), ("frames.bin", "mine"), ("trajectory.csv.part", "a download")):
         other = tmp / "other"
         other.mkdir()
         (other / name).write_text(text)
         done = coluber(*quick, "--out", other, "--force")
-        check(f"a {name} that is not of a run of Coluber is not removed, exit 2", done.returncode == 2 and f"holds {name}, which is not of a run of Coluber\n  hint: name another folder" in done.stderr and files(other) == [name] and (other / name).read_text() == text, f"{done.returncode} {done.stderr} {files(other)}")
+        check(f"a {name} that Coluber did not write is not removed, exit 2", done.returncode == 2 and f"holds {name}, which Coluber did not write\n  hint: name another folder" in done.stderr and files(other) == [name] and (other / name).read_text() == text, f"{done.returncode} {done.stderr} {files(other)}")
         shutil.rmtree(other)
     other = tmp / "beside"
     other.mkdir()
     (other / "notes.txt").write_text("mine")
     done = coluber(*quick, "--out", other, "--force")
     check("--force may write beside other files", done.returncode == 0 and (other / "notes.txt").exists(), done.stderr)
+    coluber("export", folder, other, "--to", "html")
+    pair = folder / "replay-and-beside.html"
+    there = pair.exists()
+    done = coluber(*quick, "--out", folder, "--force")
+    check("--force removes a page of two runs", there and not pair.exists(), files(folder))
+    other = tmp / "listed"
+    (other / "plots").mkdir(parents=True)
+    (other / "plots/plots.json").write_text('{"plots": [{"file": "fig.svg"}], "mine": 1}')
+    (other / "plots/fig.svg").write_text("mine")
+    done = coluber(*quick, "--out", other, "--force")
+    check("--force leaves the plots/ of a folder without a run", done.returncode == 0 and files(other / "plots") == ["fig.svg", "plots.json"], f"{done.stderr} {files(other)}")
+    for damage in ("", '{"format": "coluber-ru'):
+        (folder / "run.json").write_text(damage)
+        done = coluber(*quick, "--out", folder, "--force")
+        check("--force runs anew where run.json was damaged", done.returncode == 0 and json.loads((folder / "run.json").read_text())["status"] == "completed", f"{done.returncode} {done.stderr}")
+    shutil.rmtree(folder / "plots", ignore_errors=True)
+    (tmp / "pictures").mkdir()
+    (folder / "plots").symlink_to(tmp / "pictures")
+    coluber("plot", folder, "--what", "energy")
+    done = coluber(*quick, "--out", folder, "--force")
+    check("a plots/ that is a link stays one", done.returncode == 0 and (folder / "plots").is_symlink() and not (tmp / "pictures/energy.svg").exists(), f"{done.stderr} {files(folder)}")
 
 
 def test_a_dump_replaces_nothing_but_a_dump(tmp):

@@ -221,6 +221,8 @@ bool save_screenshot(const fs::path& run, const fs::path& file, const Screenshot
   }
   std::ifstream in(picture, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  if (!in.good() && !in.eof()) throw FileError(fmt::format("{}: cannot be read", picture.string()));
+  if (bytes.empty()) throw FileError(fmt::format("{}: chromium drew nothing", picture.string()));
   save_text(with_signature(std::move(bytes), PictureFormat::png), file);
   return true;
 }

@@ -13,7 +13,7 @@ namespace coluber::app {
 /// picture come back as they are.
 std::string with_signature(std::string picture, PictureFormat format);
 
-/// Whether a picture has the mark; its beginning and its last kilobyte tell.
+/// Whether a picture has the mark; its beginning and its last 4 kB tell.
 bool has_signature(std::string_view sample, PictureFormat format);
 
 }  // namespace coluber::app

@@ -63,8 +63,11 @@ std::string shortened(std::string_view words, double width_cm, double points) {
 std::vector<std::string> in_two_lines(std::string_view words, double width_cm) {
   if (width_of_words(words) <= width_cm) return {std::string(words)};
   std::size_t split = 0;
-  for (std::size_t at = words.find(' '); at != std::string_view::npos; at = words.find(' ', at + 1))
-    if (width_of_words(words.substr(0, at)) <= width_cm) split = at;
+  for (std::size_t at = words.find(' '); at != std::string_view::npos;
+       at = words.find(' ', at + 1)) {
+    if (width_of_words(words.substr(0, at)) > width_cm) break;
+    split = at;
+  }
   if (split == 0) return {shortened(words, width_cm)};
   const std::size_t next = words.find_first_not_of(' ', split);
   if (next == std::string_view::npos) return {std::string(words.substr(0, split))};

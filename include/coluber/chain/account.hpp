@@ -32,23 +32,32 @@ COLUBER_EXPORT std::vector<std::string> warn_of_passing(std::int64_t steps, doub
 /// of it.
 COLUBER_EXPORT std::vector<std::string> warn_of_overlap(double depth, double radius);
 
+/// Says that the time discretisation took, or gave, more than a share of the work that was done:
+/// figures then depend on dt.
+COLUBER_EXPORT std::vector<std::string> warn_of_scheme(const StepWork& work);
+
 /// How the mean of the links' centres of gravity travels over the ground, counted at every step.
 struct Travel {
-  Eigen::Vector2d start = Eigen::Vector2d::Zero();     ///< where it began (m)
-  double start_angle = 0.0;                            ///< mean link angle then (rad)
-  Eigen::Vector2d velocity = Eigen::Vector2d::Zero();  ///< its own, after the last step (m/s)
-  double length = 0.0;                                 ///< of its path (m)
+  Eigen::Vector2d start = Eigen::Vector2d::Zero();  ///< where it began (m)
+  double start_angle = 0.0;                         ///< mean link angle then (rad)
+  Eigen::Vector2d place = Eigen::Vector2d::Zero();  ///< where it was last (m)
+  double length = 0.0;                              ///< of its path so far (m)
 
-  /// The end of a step of dt (s): it moved by dt times the mean of its velocities at A and E.
-  void add(const Eigen::Vector2d& v_E, double dt) {
-    length += 0.5 * dt * (velocity + v_E).norm();
-    velocity = v_E;
+  /// Begins.
+  void begin(const Eigen::Vector2d& centre, double angle) {
+    start = place = centre;
+    start_angle = angle;
+  }
+  /// It has got there. Chains tell where they are in the middle of every step.
+  void add(const Eigen::Vector2d& centre) {
+    length += (centre - place).norm();
+    place = centre;
   }
   /// To or from a checkpoint.
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    auto& [start, start_angle, velocity, length] = self;
-    bytes(start, start_angle, velocity, length);
+    auto& [start, start_angle, place, length] = self;
+    bytes(start, start_angle, place, length);
   }
 };
 

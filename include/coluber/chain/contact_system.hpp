@@ -22,8 +22,8 @@ namespace coluber::chain {
 /// A chain with contacts behind the common interface, in the plane or in space: keeps what a
 /// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
 /// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), gives
-/// the links' velocities, a column each (`velocities(state)`), a model without friction
-/// (`make_smooth(model)`), its step (`step`), and where it went (`take_motion(from, to)`).
+/// the links' velocities, a column each (`velocities(state)`), where they were on average
+/// (`mean_place(data)`), a model's step (`step`), and where it went (`take_motion(from, to)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
@@ -97,7 +97,6 @@ class ContactSystem : public System, public JointDriven, public Linked {
         hardest_(keep_hardest),
         account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
     account_.run.frame_velocity = Parts::velocities(state_);
-    account_.run.travel.velocity = mean_over_ground(Parts::velocities(state_));
   }
 
   /// One step of the model.
@@ -117,6 +116,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
   static void exchange_account(Bytes& bytes, Self& self) {
     bytes(self.data_.tau, self.data_.kinetic_energy);  // observed until the next step
     bytes(self.passed_.steps, self.passed_.t, self.passed_.link, self.passed_.obstacle);
+    bytes(self.starts_at_rest_);
     ContactAccount<Parts::axes>::exchange(bytes, self.account_);
   }
 
@@ -135,6 +135,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
   JointCommand idle_;  // asks for nothing
   nonsmooth::ContactStepInfo last_;
   Passed passed_;
+  bool starts_at_rest_ = false;        // start_moving() found no motion
   mutable typename Parts::Pose pose_;  // at time(), for observers
   ObservableTable observables_;
   std::vector<Body> bodies_;
@@ -151,16 +152,27 @@ std::vector<std::string> ContactSystem<Parts>::warnings() const {
   }
   double thinnest = std::numeric_limits<double>::infinity();
   for (const auto& link : model_.links) thinnest = std::min(thinnest, link.L_SC);
-  return warn_of_overlap(deepest_overlap(), thinnest);
+  std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest);
+  for (std::string& text : warn_of_scheme(account_.run.work)) texts.push_back(std::move(text));
+  if (starts_at_rest_) {
+    texts.emplace_back(
+        "no motion of the whole robot fits the joints' rates at the start: it starts at rest, and "
+        "the first step has a jump to pay for");
+  }
+  return texts;
 }
 
-// One step of the jump, from the start to the middle of the first step: friction has no time to do
-// anything, contacts push.
+// One step of the jump, from the start to the middle of the first step: friction and slope have no
+// time to do anything, contacts push.
 template <typename Parts>
 void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
   if (state_.k > 0 || !state_.phidot.isZero(0.0)) return;
-  const Model smooth = Parts::make_smooth(model_);
-  Data data(smooth);
+  Model frictionless = model_;
+  frictionless.tilt = 0.0;
+  frictionless.mu_T *= 0.0;
+  frictionless.mu_V *= 0.0;
+  for (auto& obstacle : frictionless.obstacles) obstacle.mu = 0.0;
+  Data data(frictionless);
   StepOptions jump = options_;
   jump.dt = 0.5 * options_.dt;
   JointCommand command(joint_count());
@@ -168,13 +180,13 @@ void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
   command.phi_M = command.phi_d = state_.phi;
   command.phidot_d = phidot;
   State moved = state_;
-  if (Parts::step(smooth, moved, data, command, jump).status != Status::ok) return;
+  starts_at_rest_ = Parts::step(frictionless, moved, data, command, jump).status != Status::ok;
+  if (starts_at_rest_) return;
   Parts::take_motion(moved, state_);
   state_.phidot = phidot;
   state_.phi += 0.5 * options_.dt * phidot;
   data_.kinetic_energy = data.kinetic_energy;
   account_.run.frame_velocity = Parts::velocities(state_);
-  account_.run.travel.velocity = mean_over_ground(Parts::velocities(state_));
 }
 
 template <typename Parts>
@@ -196,7 +208,7 @@ StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
     passed_.obstacle = last_.passed_obstacle;
   }
   const double deepest = note_step();
-  account_.run.travel.add(mean_over_ground(Parts::velocities(state_)), options_.dt);
+  account_.run.travel.add(Parts::mean_place(data_));
   return account_.add(last_, data_, command.phi_d, deepest, time());
 }
 

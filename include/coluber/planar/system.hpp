@@ -23,12 +23,9 @@ struct Parts {
   static auto velocities(const State& state) {
     return Eigen::Map<const Eigen::Matrix3Xd>(state.u.data(), 3, state.u.size() / 3).topRows<2>();
   }
-  /// Without friction.
-  static Model make_smooth(Model model) {
-    model.mu_T.setZero();
-    model.mu_V.setZero();
-    for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.0;
-    return model;
+  /// Mean of the links' centres over the ground in the middle of the last step (m).
+  static Vector2d mean_place(const Data& data) {
+    return data.pose.origin + chain::mean_over_ground(data.pose.r);
   }
   static constexpr auto step = planar::step;  ///< of the model
   /// Place and velocities, but those of the joints.

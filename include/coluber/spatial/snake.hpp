@@ -165,7 +165,9 @@ struct COLUBER_EXPORT Data : chain::StepData<6> {
   Data(Data&&) noexcept;
   Data& operator=(Data&&) noexcept;
 
-  Pose pose;                           ///< at q_M of the step done
+  Pose pose;  ///< at q_M of the step done
+  /// Then, of the links' centres over the ground, counted from pose.origin (m).
+  Vector2d sum_of_places = Vector2d::Zero();
   Vector3d weight = Vector3d::Zero();  ///< N/kg
 
   world::Plane ground;

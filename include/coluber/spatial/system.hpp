@@ -20,12 +20,10 @@ struct Parts {
   static constexpr int axes = 3;
   /// Of the centres of gravity, a column per link (m/s).
   static const Matrix3Xd& velocities(const State& state) { return state.v; }
-  /// Without friction.
-  static Model make_smooth(Model model) {
-    model.mu_T.setZero();
-    model.mu_V = 0.0;
-    for (Obstacle& obstacle : model.obstacles) obstacle.mu = 0.0;
-    return model;
+  /// Mean of the links' centres over the ground in the middle of the last step (m).
+  static Vector2d mean_place(const Data& data) {
+    return data.pose.origin.head<2>() +
+           data.sum_of_places / static_cast<double>(data.pose.r.cols());
   }
   static constexpr auto step = spatial::step;  ///< of the model
   /// Place and velocities, but those of the joints.

@@ -69,13 +69,16 @@ TEST(ChainAccount, SumsImpulsesSinceTheFrameAndWorksSinceTheStart) {
 
 TEST(ChainAccount, APathGrowsWhicheverWayItGoes) {
   Travel travel;
-  travel.add({0.0, 0.4}, 0.1);  // from rest
-  EXPECT_DOUBLE_EQ(travel.length, 0.02);
-  travel.add({0.0, -0.4}, 0.1);  // turned back within the step: nothing gained
-  EXPECT_DOUBLE_EQ(travel.length, 0.02);
-  travel.add({0.6, -0.4}, 0.1);
-  EXPECT_DOUBLE_EQ(travel.length, 0.02 + 0.05);
-  EXPECT_EQ(travel.velocity, Eigen::Vector2d(0.6, -0.4));
+  travel.begin({1.0, 2.0}, 0.3);
+  EXPECT_EQ(travel.length, 0.0);
+  travel.add({1.0, 2.4});
+  travel.add({1.0, 2.0});  // there and back
+  EXPECT_DOUBLE_EQ(travel.length, 0.8);
+  travel.add({1.3, 2.4});
+  EXPECT_DOUBLE_EQ(travel.length, 0.8 + 0.5);
+  EXPECT_EQ(travel.place, Eigen::Vector2d(1.3, 2.4));
+  EXPECT_EQ(travel.start, Eigen::Vector2d(1.0, 2.0));
+  EXPECT_EQ(travel.start_angle, 0.3);
 }
 
 TEST(ChainAccount, TheMeanOverTheGroundLeavesHeightsOut) {
@@ -139,9 +142,8 @@ TEST(ChainAccount, ComesBackFromACheckpoint) {
   (void)first.add({.iterations = 5, .residual = 1e-11}, Data{}, kReferences, 1e-4, 0.5);
   first.run.frame_start = 3;
   first.run.frame_velocity = Eigen::MatrixXd::Constant(2, 3, 0.7);
-  first.run.travel.start = {1.0, 2.0};
-  first.run.travel.start_angle = 3.0;
-  first.run.travel.add({0.3, 0.4}, 0.2);
+  first.run.travel.begin({1.0, 2.0}, 3.0);
+  first.run.travel.add({0.3, 0.4});
   ByteWriter bytes;
   ContactAccount<2>::exchange(bytes, first);
   ContactAccount<2> second(3, Eigen::VectorXd::Zero(2), false);
@@ -161,7 +163,7 @@ TEST(ChainAccount, ComesBackFromACheckpoint) {
   EXPECT_EQ(second.run.frame_velocity, first.run.frame_velocity);
   EXPECT_EQ(second.run.travel.start, first.run.travel.start);
   EXPECT_EQ(second.run.travel.start_angle, 3.0);
-  EXPECT_EQ(second.run.travel.velocity, first.run.travel.velocity);
+  EXPECT_EQ(second.run.travel.place, first.run.travel.place);
   EXPECT_EQ(second.run.travel.length, first.run.travel.length);
   EXPECT_NO_THROW(second.run.require_fit(reader, 3));
   EXPECT_THROW(second.run.require_fit(reader, 2), FileError) << "the frame is still to come";

@@ -245,6 +245,39 @@ TEST(Run, SaysWhatTheFallbackDidAndWhichPartOfTheResidualIsTheLargest) {
   EXPECT_EQ(summary(rigid, "fallback_gap_max"), 1e-9 * 950.0);
 }
 
+// A landing speed is a gap over dt, and two computations of a gap differ by its rounding: in short
+// steps that is more than any tolerance. Frames are where the plain problem judges the fast step.
+TEST(Run, ShortStepsInSpaceAreNotRefusedForTheRoundingOfPlaces) {
+  for (const auto& [name, overrides] :
+       {std::pair<std::string, scenario::Overrides>{"aiko_spatial_course",
+                                                    {"duration=0.4", "solver.dt=5e-5"}},
+        {"aiko_sidewinding", {"duration=0.7", "solver.dt=2e-4", "world.friction=[0.0, 0.5]"}},
+        {"aiko_spatial_course",
+         {"duration=0.8", "solver.dt=5e-4", "world.friction=[0.05, 0.6]"}}}) {
+    Simulation simulation = make_simulation(scenario::load(
+        std::string(COLUBER_SOURCE_DIR) + "/scenarios/" + name + ".toml", overrides));
+    record::TrajectorySink frames;
+    FrameSink* const sinks[] = {&frames};
+    const RunOutcome outcome = run(simulation, sinks);
+    EXPECT_EQ(outcome.status, RunStatus::completed) << name << ": " << outcome.message;
+  }
+}
+
+TEST(Run, WarnsWhereTheTimeStepTookMuchOfTheWork) {
+  for (const bool fast : {false, true}) {
+    Simulation simulation = make_simulation(
+        scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/aiko_floor.toml",
+                       {"duration=0.5", "controller.name='prescribed'",
+                        fast ? "gait.omega_deg=3600" : "gait.omega_deg=80"}));
+    const RunOutcome outcome = run(simulation, {});
+    bool told = false;
+    for (const std::string& warning : outcome.warnings) {
+      told = told || warning.find("figures of this run depend on solver.dt") != std::string::npos;
+    }
+    EXPECT_EQ(told, fast);
+  }
+}
+
 TEST(Run, ANonFiniteValueStopsEvenWhereFailuresAreOnlyWarned) {
   Simulation simulation = make_wheel(1e-3, 1.0, 100.0);
   continue_after_failures(simulation);
