@@ -8,10 +8,16 @@
 
 #include "coluber/control/input_output_linearisation.hpp"
 #include "coluber/control/noisy_measurement.hpp"
+#include "coluber/control/path_following.hpp"
+#include "coluber/control/path_keys.hpp"
 #include "coluber/control/pd.hpp"
 #include "coluber/control/prescribed.hpp"
 #include "coluber/control/servo.hpp"
+#include "coluber/chain/path_start.hpp"
+#include "coluber/chain/robot.hpp"
+#include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
+#include "coluber/planar/wheel_keys.hpp"
 
 #include "math/degree.hpp"
 #include "planar/make.hpp"
@@ -55,7 +61,57 @@ std::unique_ptr<Controller> add_noise(const drive::Build& build,
   return std::make_unique<NoisyMeasurement>(std::move(controller), noise);
 }
 
+std::unique_ptr<Controller> make_path_following(const drive::Build& build,
+                                                Coordination coordination) {
+  const auto& keys = build.get<PathFollowingKeys>();
+  const auto& servo = build.get<ServoKeys>();
+  const auto& path_of = build.get<path::PathKeys>();
+  const double speed = build.get<SpeedKeys>().speed;
+  PathFollowingOptions options;
+  options.coordination = coordination;
+  options.path = path::make_path(path_of);
+  options.shown_length =
+      path::length_of(path_of).value_or(std::max(std::abs(speed) * build.duration, 0.1));
+  const bool centre = build.get<chain::PointKeys>().point == chain::ControlPoint::centre;
+  const auto& links = build.get<chain::Robot>().link;
+  const auto& wheels = build.get<planar::WheelKeys>().link;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const double offset = centre ? links[i].cg_offset : wheels[i].axle_offset;
+    options.modules.push_back(
+        {links[i].length, 0.5 * links[i].length + offset, wheels[i].wheel_radius});
+  }
+  options.trailer = {keys.trailer->x(), keys.trailer->y()};
+  options.heading = keys.heading;
+  options.speed = speed;
+  options.period = keys.period;
+  options.reference = keys.reference;
+  options.reference_rate = keys.reference_rate;
+  options.update = keys.update;
+  if (const auto* leader = build.options.find<LeaderKeys>()) {
+    options.wheel_speeds = leader->wheel_speeds;
+    options.odometry = leader->odometry;
+  }
+  options.kp = servo.kp;
+  options.kd = servo.kd;
+  options.implicit_servo = servo.servo == ServoTime::in_step;
+  options.start_time = servo.start_time;
+  options.torque_limit = servo.torque_limit;
+  if (const auto* wheel_servo = build.options.find<WheelServoKeys>()) {
+    options.kw = wheel_servo->kw;
+    options.wheel_torque_limit = wheel_servo->wheel_torque_limit;
+  }
+  return add_noise(build, std::make_unique<PathFollowing>(std::move(options)));
+}
+
 }  // namespace
+
+std::unique_ptr<Controller> make_n_trailer(const drive::Build& build) {
+  return make_path_following(build, Coordination::n_trailer);
+}
+
+std::unique_ptr<Controller> make_follow_the_leader(const drive::Build& build) {
+  return make_path_following(build, Coordination::follow_the_leader);
+}
 
 std::unique_ptr<Controller> make_pd(const drive::Build& build) {
   const auto& keys = build.get<ServoKeys>();

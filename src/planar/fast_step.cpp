@@ -227,7 +227,7 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
     k.m[at] = link.m;
     k.Theta[at] = link.Theta;
     if (i != b) k.arm[at] = chain::arm_to_root(link, i > b);
-    for (int p = 0; p < k.points; ++p) k.a[p][at] = friction_arm(model, link, p);
+    for (int p = 0; p < k.points; ++p) k.a[p][at] = friction_arm(model, i, p);
     c_t_anchored[static_cast<std::size_t>(at)] = kEpsilon / link.m * mu * mu;
     c_t_rigid[static_cast<std::size_t>(at)] = kRigidShare * kEpsilon / link.m * mu * mu;
   }
@@ -238,7 +238,7 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
 std::optional<nonsmooth::ContactStepInfo> step_fast(const Model& model, State& state, Data& data,
                                                     const JointCommand& command,
                                                     const StepOptions& options) {
-  if (command.prescribed) return std::nullopt;
+  if (command.prescribed || model.has_wheels()) return std::nullopt;
   for (const Data::Touch& touch : data.touching) {
     const ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(touch.near)];
     if (model.obstacles[static_cast<std::size_t>(entry.obstacle)].mu > 0.0) return std::nullopt;

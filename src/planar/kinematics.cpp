@@ -21,9 +21,20 @@ void require_valid(const Model& model) {
     demand.is_positive("link mass", link.m, i);
     demand.is_positive("link inertia", link.Theta, i);
     demand.shape(link, i);
-    demand(model.friction_points != 2 || std::abs(link.offset) <= link.L_GS,
+    demand(model.friction_points != 2 || model.has_wheels() || std::abs(link.offset) <= link.L_GS,
            "with two friction points, which carry the link between them, the link cg_offset",
            link.offset, i);
+  }
+  if (model.has_wheels() && (model.axles.size() != model.links.size() || model.friction_points != 2)) {
+    throw Error("planar model: wheels are two on one axle for every link, or there are none");
+  }
+  for (std::size_t i = 0; i < model.axles.size(); ++i) {
+    const Axle& axle = model.axles[i];
+    demand.is_positive("wheel radius", axle.L_w, i);
+    demand.is_positive("wheel inertia", axle.Theta_w, i);
+    demand(std::abs(axle.offset) < 0.5 * model.links[i].L, "axle offset", axle.offset, i);
+    demand(axle.half_track >= 0.0 && std::isfinite(axle.half_track), "half track",
+           axle.half_track, i);
   }
   demand.obstacles(model.obstacles);
   if (model.friction_points != 1 && model.friction_points != 2) {
@@ -100,6 +111,8 @@ State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int 
   state.phi = phi;
   state.phidot = state.phidot_2 = state.phidot_3 = VectorXd::Zero(n - 1);
   state.u = VectorXd::Zero(3 * n);
+  state.wheel = state.omega = state.omega_2 = state.omega_3 =
+      VectorXd::Zero(static_cast<Eigen::Index>(model.axles.size()));
   state.ground.resize(model.links.size() * static_cast<std::size_t>(model.friction_points));
 
   // Turn and shift so that the given link lies as asked.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,11 @@
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/planar/keys.hpp"
 #include "coluber/planar/smooth_system.hpp"
+#include "coluber/chain/path_start.hpp"
+#include "coluber/path/keys.hpp"
 #include "coluber/planar/system.hpp"
+#include "coluber/planar/wheel_keys.hpp"
+#include "coluber/planar/wheeled_system.hpp"
 #include "coluber/world/keys.hpp"
 
 #include "chain/fold.hpp"
@@ -24,8 +29,38 @@ namespace {
 
 using math::degree;
 
+/// Straight behind the start of the path, and moving along it.
+State make_path_start(const drive::Build& build, const Model& model) {
+  const auto& keys = build.get<chain::PathStart>();
+  const path::PathPoint at = path::make_path(build.get<path::PathKeys>())->at(0.0);
+  const auto* point = build.options.find<chain::PointKeys>();
+  const bool centre = point != nullptr && point->point == chain::ControlPoint::centre;
+  const Vector2d left{-std::sin(at.theta), std::cos(at.theta)};
+  const Vector2d forward{std::cos(at.theta), std::sin(at.theta)};
+  const double arm = centre ? 0.0 : model.axles.front().offset - model.links.front().offset;
+  return make_state(model, VectorXd::Zero(model.n() - 1), 0,
+                    at.r + keys.offset * left + arm * forward, at.theta + std::numbers::pi);
+}
+
+/// All links along their first one's way forward, wheels rolling with them.
+void start_rolling(const Model& model, double speed, double dt, State& state) {
+  const double theta = state.base(2);
+  const Vector2d v = -speed * Vector2d{std::cos(theta), std::sin(theta)};
+  for (int i = 0; i < model.n(); ++i) {
+    state.u.segment<2>(3 * i) = v;
+    state.omega(i) = speed / model.axles[static_cast<std::size_t>(i)].L_w;
+  }
+  state.twist << 0.0, v;
+  state.base.head<2>() += 0.5 * dt * v;
+  state.wheel = 0.5 * dt * state.omega;
+}
+
 /// At rest, placed as `[start]` says.
 State make_start(const drive::Build& build, const Model& model) {
+  const auto* path_start = build.options.find<chain::PathStart>();
+  if (path_start != nullptr && path_start->on_path.value_or(false)) {
+    return make_path_start(build, model);
+  }
   const auto& start = build.get<chain::Start>();
   const Eigen::VectorXd phi = chain::compute_start_angles(build, model.n() - 1);
   const int link = start.link - 1;
@@ -117,6 +152,11 @@ std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coo
   options.minimal_coordinates = minimal_coordinates;
   warn_of_thesis(build, model);
   chain::warn_of_many_links(build);
+  if (model.has_wheels()) {
+    start_rolling(model, build.get<chain::PathStart>().speed, options.dt, state);
+    return std::make_unique<WheeledSystem>(std::move(model), std::move(state), options,
+                                           !solver.dump.empty());
+  }
   return std::make_unique<PlanarSystem>(std::move(model), std::move(state), options,
                                         !solver.dump.empty());
 }
@@ -133,17 +173,29 @@ Model make_model(const keys::OptionSet& options) {
     model.obstacles.push_back({{obstacle.x, obstacle.y}, obstacle.radius, obstacle.friction});
   }
   const auto& ground = *options.find<world::GroundKeys>();
-  const Keys& keys = *options.find<Keys>();
   model.g = ground.gravity;
   model.mu_T = ground.friction;
-  model.mu_V = keys.viscous_friction;
-  model.friction_points = keys.friction_points;
+  if (const Keys* keys = options.find<Keys>()) {
+    model.mu_V = keys->viscous_friction;
+    model.friction_points = keys->friction_points;
+  }
+  if (const WheelKeys* wheels = options.find<WheelKeys>()) {
+    model.friction_points = 2;
+    for (const AxleKeys& axle : wheels->link) {
+      model.axles.push_back(
+          {axle.wheel_radius, axle.wheel_inertia, axle.axle_offset, axle.half_track});
+    }
+  }
   model.tilt = ground.tilt_deg * degree;
   model.tilt_direction = ground.tilt_direction_deg * degree;
   return model;
 }
 
 std::unique_ptr<System> make_planar(const drive::Build& build) {
+  return make_stepped(build, false);
+}
+
+std::unique_ptr<System> make_wheeled(const drive::Build& build) {
   return make_stepped(build, false);
 }
 

@@ -48,7 +48,9 @@ class JointDriver final : public Driver {
         phidot_d_M_(phi_),
         phidd_d_A_(
             Eigen::VectorXd::Constant(phi_.size(), std::numeric_limits<double>::quiet_NaN())),
-        command_(static_cast<int>(phi_.size())),
+        shaft_angle_(joints != nullptr ? joints->shaft_count() : 0),
+        shaft_rate_(shaft_angle_),
+        command_(static_cast<int>(phi_.size()), static_cast<int>(shaft_angle_.size())),
         guard_(simulation.controller->holds_torques() && integrated_ == nullptr,
                simulation.gait != nullptr ? simulation.gait->max_rate() : 0.0,
                simulation.controller->start_time(), simulation.system->dt()) {
@@ -83,6 +85,7 @@ class JointDriver final : public Driver {
     BaseState base;
     const bool has_base = model_based && base_ != nullptr;
     if (has_base) base_->base_state(base);
+    if (shaft_angle_.size() > 0) joints_->shaft_state(shaft_angle_, shaft_rate_);
     command_.phi_d = phi_d_E_;
     command_.phidot_d = phidot_d_E_;
     simulation_.controller->update({.t = t_A,
@@ -96,7 +99,9 @@ class JointDriver final : public Driver {
                                     .phidd_d_A = phidd_d_A_,
                                     .base = has_base ? &base : nullptr,
                                     .system = *simulation_.system,
-                                    .phi_d_M = prescribes ? &phi_d_M_ : nullptr},
+                                    .phi_d_M = prescribes ? &phi_d_M_ : nullptr,
+                                    .shaft_angle = &shaft_angle_,
+                                    .shaft_rate = &shaft_rate_},
                                    command_);
     lap(profile, Phase::controller);
     return joints_ != nullptr ? joints_->step(command_) : simulation_.system->step();
@@ -121,11 +126,14 @@ class JointDriver final : public Driver {
  private:
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    bytes.section("joints", 2);
+    bytes.section("joints", 3);
     RunawayGuard::exchange(bytes, self.guard_);
     // a controller may leave entries as they were
-    auto& [tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed] = self.command_;
+    auto& [tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed, shafts, steering, speed] =
+        self.command_;
+    auto& [shaft_tau, shaft_k, shaft_rate, shaft_tau_max] = shafts;
     bytes(tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed);
+    bytes(shaft_tau, shaft_k, shaft_rate, shaft_tau_max, steering, speed);
   }
 
   Simulation& simulation_;
@@ -133,7 +141,7 @@ class JointDriver final : public Driver {
   const MovingBase* base_;
   FeedbackDriven* integrated_;
   Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phi_d_M_,
-      phidot_d_M_, phidd_d_A_;
+      phidot_d_M_, phidd_d_A_, shaft_angle_, shaft_rate_;
   JointCommand command_;
   RunawayGuard guard_;
   std::optional<LoopFeedback> feedback_;

@@ -36,6 +36,7 @@ drive::Build make_build(const scenario::Scenario& scenario, std::vector<drive::W
           .model = scenario.model,
           .controller = scenario.controller,
           .seed = scenario.seed,
+          .duration = scenario.duration,
           .locate = [&scenario](std::string_view key) { return scenario::locate(scenario, key); },
           .gait_start = {},
           .make_system = {},

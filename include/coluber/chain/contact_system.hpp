@@ -23,7 +23,7 @@ namespace coluber::chain {
 /// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
 /// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), gives
 /// the links' velocities, a column each (`velocities(state)`), where they were on average
-/// (`mean_place(data)`), a model's step (`step`), and where it went (`take_motion(from, to)`).
+/// (`mean_place(data)`), the number of driven shafts (`shafts(state)`), a model's step (`step`), and where it went (`take_motion(from, to)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
@@ -93,7 +93,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
         state_(std::move(state)),
         options_(options),
         data_(model_),
-        idle_(static_cast<int>(state_.phi.size())),
+        idle_(static_cast<int>(state_.phi.size()), Parts::shafts(state_)),
         hardest_(keep_hardest),
         account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
     account_.run.frame_velocity = Parts::velocities(state_);
@@ -108,6 +108,8 @@ class ContactSystem : public System, public JointDriven, public Linked {
   virtual double note_step() = 0;
   /// Of links with obstacles, the deepest since the start (m).
   [[nodiscard]] virtual double deepest_overlap() const = 0;
+  /// Whose way is reported: where it was in the middle of the last step, over the ground (m).
+  [[nodiscard]] virtual Eigen::Vector2d travelled() const { return Parts::mean_place(data_); }
   /// `pose_` as of time().
   virtual void update_pose() const = 0;
 
@@ -175,7 +177,7 @@ void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
   Data data(frictionless);
   StepOptions jump = options_;
   jump.dt = 0.5 * options_.dt;
-  JointCommand command(joint_count());
+  JointCommand command(joint_count(), shaft_count());
   command.prescribed = true;
   command.phi_M = command.phi_d = state_.phi;
   command.phidot_d = phidot;
@@ -208,7 +210,7 @@ StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
     passed_.obstacle = last_.passed_obstacle;
   }
   const double deepest = note_step();
-  account_.run.travel.add(Parts::mean_place(data_));
+  account_.run.travel.add(travelled());
   return account_.add(last_, data_, command.phi_d, deepest, time());
 }
 

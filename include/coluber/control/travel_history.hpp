@@ -20,10 +20,17 @@ class COLUBER_EXPORT TravelHistory {
   /// The value `back` (m) ago, linear between what was added; 0 before the first.
   [[nodiscard]] double at(double back) const;
 
+  /// Sizes as after construction: what only a damaged checkpoint has not.
+  [[nodiscard]] bool makes_sense(const TravelHistory& made) const {
+    return distance_.size() == made.distance_.size() && value_.size() == made.value_.size() &&
+           first_ < distance_.size() && count_ <= distance_.size();
+  }
   /// To and from a checkpoint.
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    bytes(self.distance_, self.value_, self.first_, self.count_);
+    bytes.list(self.distance_, [&](auto& value) { bytes(value); });
+    bytes.list(self.value_, [&](auto& value) { bytes(value); });
+    bytes(self.first_, self.count_);
   }
 
  private:

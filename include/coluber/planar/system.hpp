@@ -27,6 +27,8 @@ struct Parts {
   static Vector2d mean_place(const Data& data) {
     return data.pose.origin + chain::mean_over_ground(data.pose.r);
   }
+  /// Number of driven shafts.
+  static int shafts(const State& state) { return static_cast<int>(state.omega.size()); }
   static constexpr auto step = planar::step;  ///< of the model
   /// Place and velocities, but those of the joints.
   static void take_motion(const State& from, State& to) {
@@ -37,7 +39,7 @@ struct Parts {
 };
 
 /// The planar snake behind the common interface.
-class COLUBER_EXPORT PlanarSystem final : public chain::ContactSystem<Parts>, public MovingBase {
+class COLUBER_EXPORT PlanarSystem : public chain::ContactSystem<Parts>, public MovingBase {
  public:
   /// Throws Error if the model is not physical. `keep_hardest`: for `dump_hardest_problem`; the
   /// same steps, which take longer.
@@ -53,10 +55,15 @@ class COLUBER_EXPORT PlanarSystem final : public chain::ContactSystem<Parts>, pu
   bool save_state(ByteWriter& bytes) const override;
   void restore_state(ByteReader& bytes) override;
 
+ protected:
+  double note_step() override;
+  /// Whose way the summary tells of, at a pose (m).
+  [[nodiscard]] virtual Vector2d travelled_at(const Pose& pose) const;
+  [[nodiscard]] Eigen::Vector2d travelled() const override { return travelled_at(data_.pose); }
+
  private:
   nonsmooth::ContactStepInfo take_step(const JointCommand& command) override;
   void fill_problem_of(const JointCommand& command) override;
-  double note_step() override;
   [[nodiscard]] double deepest_overlap() const override { return max_penetration_; }
   void update_pose() const override;
   template <typename Bytes, typename Self>

@@ -25,6 +25,8 @@ struct Parts {
     return data.pose.origin.head<2>() +
            data.sum_of_places / static_cast<double>(data.pose.r.cols());
   }
+  /// Number of driven shafts.
+  static int shafts(const State& /*state*/) { return 0; }
   static constexpr auto step = spatial::step;  ///< of the model
   /// Place and velocities, but those of the joints.
   static void take_motion(const State& from, State& to) {
