@@ -36,25 +36,12 @@ void check_path_start(PathStart& options, Check& check) {
 
 }  // namespace
 
-const keys::Section& point_keys() {
-  static const keys::Section section =
-      keys::Table<PointKeys>("controller")
-          .row({.name = "point",
-                .choices = {{"axle", "the middle of its shaft"},
-                            {"centre", "its centre of gravity"}},
-                .doc = "where a link is seen from the path: what the head is steered by and errors "
-                       "are counted at",
-                .example = "\"axle\""},
-               &PointKeys::point);
-  return section;
-}
-
 const keys::Section& path_start_keys() {
   static const keys::Section section =
       keys::Table<PathStart>("start")
           .row({.name = "on_path",
                 .default_note = "true with a [path]",
-                .doc = "the control point of link 1 is at the start of the path, the body straight "
+                .doc = "the middle of link 1's shaft is at the start of the path, the body straight "
                        "behind it",
                 .example = "true"},
                &PathStart::on_path)

@@ -13,7 +13,6 @@
 #include "coluber/control/pd.hpp"
 #include "coluber/control/prescribed.hpp"
 #include "coluber/control/servo.hpp"
-#include "coluber/chain/path_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
@@ -72,7 +71,7 @@ std::unique_ptr<Controller> make_path_following(const drive::Build& build,
   options.path = path::make_path(path_of);
   options.shown_length =
       path::length_of(path_of).value_or(std::max(std::abs(speed) * build.duration, 0.1));
-  const bool centre = build.get<chain::PointKeys>().point == chain::ControlPoint::centre;
+  const bool centre = keys.point == ControlPoint::centre;
   const auto& links = build.get<chain::Robot>().link;
   const auto& wheels = build.get<planar::WheelKeys>().link;
   for (std::size_t i = 0; i < links.size(); ++i) {

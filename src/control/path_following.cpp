@@ -114,14 +114,15 @@ void PathFollowing::update_references(const ControlInput& input) {
     state.v = motion_.v;
     return;
   }
+  // by the rates that it measures, once in a period
+  const double v = options_.odometry == Odometry::wheel
+                       ? options_.modules.front().wheel_radius * (*input.shaft_rate)(0)
+                       : options_.speed;
+  state.travel += period * v;
   if (state.phi_ref.size() > 0) {
-    const double travelled =
-        options_.odometry == Odometry::wheel && input.shaft_angle != nullptr
-            ? options_.modules.front().wheel_radius * (*input.shaft_angle)(0)
-            : state.travel;
     state.phi_ref(0) = from(0) + period * motion_.phidot(0);
     state.phidot_ref(0) = motion_.phidot(0);
-    history_->add(travelled, state.phi_ref(0));
+    history_->add(state.travel, state.phi_ref(0));
     double back = 0.0;
     for (Eigen::Index j = 1; j < state.phi_ref.size(); ++j) {
       back += options_.modules[static_cast<std::size_t>(j)].length;
@@ -129,7 +130,6 @@ void PathFollowing::update_references(const ControlInput& input) {
       state.phidot_ref(j) = (state.phi_ref(j) - state.phi_before(j)) / period;
     }
   }
-  state.travel += period * options_.speed;
   if (options_.wheel_speeds == WheelSpeeds::chain) {
     state.v = motion_.v;
   } else {

@@ -187,6 +187,13 @@ const keys::Section& path_following_keys() {
                 .doc = "from which joint angles Murugendran (23) is integrated",
                 .example = "\"model\""},
                &PathFollowingKeys::update)
+          .row({.name = "point",
+                .choices = {{"axle", "the middle of its shaft"},
+                            {"centre", "its centre of gravity"}},
+                .doc = "where a link is seen from the path: what the head is steered by and errors "
+                       "are counted at",
+                .example = "\"axle\""},
+               &PathFollowingKeys::point)
           .row({.name = "trailer",
                 .unit = "m",
                 .default_note = "the links': length/2 + axle_offset, length/2 - axle_offset",

@@ -33,11 +33,9 @@ using math::degree;
 State make_path_start(const drive::Build& build, const Model& model) {
   const auto& keys = build.get<chain::PathStart>();
   const path::PathPoint at = path::make_path(build.get<path::PathKeys>())->at(0.0);
-  const auto* point = build.options.find<chain::PointKeys>();
-  const bool centre = point != nullptr && point->point == chain::ControlPoint::centre;
   const Vector2d left{-std::sin(at.theta), std::cos(at.theta)};
   const Vector2d forward{std::cos(at.theta), std::sin(at.theta)};
-  const double arm = centre ? 0.0 : model.axles.front().offset - model.links.front().offset;
+  const double arm = model.axles.front().offset - model.links.front().offset;
   return make_state(model, VectorXd::Zero(model.n() - 1), 0,
                     at.r + keys.offset * left + arm * forward, at.theta + std::numbers::pi);
 }

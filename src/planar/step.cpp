@@ -83,7 +83,11 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
     state.u.segment<3>(3 * i) = u_E;
   }
   chain::update_servo_work(state, data, dt, work);
-  if (shafts > 0) add_shaft_works(model, state, data, dt, work, T_A, T_E);
+  if (shafts > 0) {
+    add_shaft_works(state, data, dt, work);
+    T_A += shaft_energy(model, state.omega_2);
+    T_E += shaft_energy(model, state.omega);
+  }
   chain::close_balance(work, T_A, T_E, data);
 }
 

@@ -7,6 +7,7 @@
 #include "chain/rows.hpp"
 #include "chain/step.hpp"
 #include "observed.hpp"
+#include "wheels.hpp"
 
 namespace coluber::planar {
 
@@ -37,10 +38,7 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
     const Vector3d u = state_.u.segment<3>(3 * i);
     data_.kinetic_energy += 0.5 * (link.m * u.head<2>().squaredNorm() + link.Theta * u(2) * u(2));
   }
-  for (std::size_t i = 0; i < model_.axles.size(); ++i) {
-    const double omega = state_.omega(static_cast<Eigen::Index>(i));
-    data_.kinetic_energy += 0.5 * model_.axles[i].Theta_w * omega * omega;
-  }
+  data_.kinetic_energy += shaft_energy(model_, state_.omega);
   add_rows();
 }
 

@@ -110,11 +110,6 @@ void WheeledSystem::add_wheel_rows() {
                    });
 }
 
-void WheeledSystem::shaft_state(Eigen::Ref<VectorXd> angle, Eigen::Ref<VectorXd> rate) const {
-  angle = state_.wheel - 0.5 * options_.dt * state_.omega;
-  rate = state_.omega;
-}
-
 Vector2d WheeledSystem::travelled_at(const Pose& pose) const { return pose.origin + pose.r.col(0); }
 
 double WheeledSystem::note_step() {

@@ -18,19 +18,21 @@ RimServo make_rim_servo(const ShaftCommand& command, const Axle& axle, Eigen::In
   return servo;
 }
 
-void add_shaft_works(const Model& model, const State& state, const Data& data, double dt,
-                     StepWork& work, double& T_A, double& T_E) {
-  for (std::size_t i = 0; i < model.axles.size(); ++i) {
-    const auto j = static_cast<Eigen::Index>(i);
-    const double Theta_w = model.axles[i].Theta_w;
-    const double before = state.omega_2(j);
-    const double after = state.omega(j);
-    const double done = 0.5 * dt * data.tau_w(j) * (before + after);
+void add_shaft_works(const State& state, const Data& data, double dt, StepWork& work) {
+  for (Eigen::Index i = 0; i < data.tau_w.size(); ++i) {
+    const double done = 0.5 * dt * data.tau_w(i) * (state.omega_2(i) + state.omega(i));
     work.servo += done;
     work.positive += std::max(done, 0.0);
-    T_A += 0.5 * Theta_w * before * before;
-    T_E += 0.5 * Theta_w * after * after;
   }
+}
+
+double shaft_energy(const Model& model, const VectorXd& omega) {
+  double T = 0.0;
+  for (std::size_t i = 0; i < model.axles.size(); ++i) {
+    const double rate = omega(static_cast<Eigen::Index>(i));
+    T += 0.5 * model.axles[i].Theta_w * rate * rate;
+  }
+  return T;
 }
 
 Vector2d compute_slip(const Model& model, const State& state, const Data& data, int i, int p) {

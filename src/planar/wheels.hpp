@@ -29,10 +29,11 @@ struct RimServo {
 };
 RimServo make_rim_servo(const ShaftCommand& command, const Axle& axle, Eigen::Index i, double dt);
 
-/// Work of the shafts' motors and kinetic energy of the wheels before and after the step; the rates
-/// have been taken.
-void add_shaft_works(const Model& model, const State& state, const Data& data, double dt,
-                     StepWork& work, double& T_A, double& T_E);
+/// Work of the shafts' motors; the rates have been taken.
+void add_shaft_works(const State& state, const Data& data, double dt, StepWork& work);
+
+/// Kinetic energy of shafts with these rates (J).
+double shaft_energy(const Model& model, const VectorXd& omega);
 
 /// The older rates move down; `omega` is to be overwritten.
 inline void push_shafts(State& state) {

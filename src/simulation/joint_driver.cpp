@@ -48,9 +48,8 @@ class JointDriver final : public Driver {
         phidot_d_M_(phi_),
         phidd_d_A_(
             Eigen::VectorXd::Constant(phi_.size(), std::numeric_limits<double>::quiet_NaN())),
-        shaft_angle_(joints != nullptr ? joints->shaft_count() : 0),
-        shaft_rate_(shaft_angle_),
-        command_(static_cast<int>(phi_.size()), static_cast<int>(shaft_angle_.size())),
+        shaft_rate_(joints != nullptr ? joints->shaft_count() : 0),
+        command_(static_cast<int>(phi_.size()), static_cast<int>(shaft_rate_.size())),
         guard_(simulation.controller->holds_torques() && integrated_ == nullptr,
                simulation.gait != nullptr ? simulation.gait->max_rate() : 0.0,
                simulation.controller->start_time(), simulation.system->dt()) {
@@ -85,7 +84,7 @@ class JointDriver final : public Driver {
     BaseState base;
     const bool has_base = model_based && base_ != nullptr;
     if (has_base) base_->base_state(base);
-    if (shaft_angle_.size() > 0) joints_->shaft_state(shaft_angle_, shaft_rate_);
+    if (shaft_rate_.size() > 0) joints_->shaft_rates(shaft_rate_);
     command_.phi_d = phi_d_E_;
     command_.phidot_d = phidot_d_E_;
     simulation_.controller->update({.t = t_A,
@@ -100,7 +99,6 @@ class JointDriver final : public Driver {
                                     .base = has_base ? &base : nullptr,
                                     .system = *simulation_.system,
                                     .phi_d_M = prescribes ? &phi_d_M_ : nullptr,
-                                    .shaft_angle = &shaft_angle_,
                                     .shaft_rate = &shaft_rate_},
                                    command_);
     lap(profile, Phase::controller);
@@ -141,7 +139,7 @@ class JointDriver final : public Driver {
   const MovingBase* base_;
   FeedbackDriven* integrated_;
   Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phi_d_M_,
-      phidot_d_M_, phidd_d_A_, shaft_angle_, shaft_rate_;
+      phidot_d_M_, phidd_d_A_, shaft_rate_;
   JointCommand command_;
   RunawayGuard guard_;
   std::optional<LoopFeedback> feedback_;

@@ -134,7 +134,6 @@ std::vector<ControllerEntry> library_controllers() {
   std::vector<const keys::Section*> linearisation = servo;
   linearisation.push_back(&control::linearisation_keys());
   std::vector<const keys::Section*> path_following = servo;
-  path_following.push_back(&chain::point_keys());
   path_following.push_back(&control::path_following_keys());
   std::vector<const keys::Section*> leader = path_following;
   leader.push_back(&control::leader_keys());

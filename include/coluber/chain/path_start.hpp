@@ -1,20 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "coluber/core/export.hpp"
 #include "coluber/keys/section.hpp"
 
 namespace coluber::chain {
-
-/// Where a link is seen from a path.
-enum class ControlPoint : std::uint8_t { axle, centre };
-
-/// `[controller]`: of controllers that follow a path.
-struct PointKeys {
-  ControlPoint point = ControlPoint::axle;
-};
 
 /// `[start]` of a robot on wheels that may start on a path.
 struct PathStart {
@@ -23,8 +14,6 @@ struct PathStart {
   double speed = 0.0;             ///< m/s, along the body
 };
 
-/// The keys of PointKeys.
-COLUBER_EXPORT const keys::Section& point_keys();
 /// The keys of PathStart.
 COLUBER_EXPORT const keys::Section& path_start_keys();
 

@@ -32,9 +32,7 @@ struct ControlInput {
   const System& system;               ///< everything else: observables, bodies
   /// Reference in the middle of the step (rad); null unless the controller prescribes().
   const Eigen::VectorXd* phi_d_M = nullptr;
-  /// Angles (rad, since the start) and rates (rad/s) of driven shafts at A, positive forward; empty
-  /// or null: there are none.
-  const Eigen::VectorXd* shaft_angle = nullptr;
+  /// Rates of driven shafts at A (rad/s), positive forward; empty or null: there are none.
   const Eigen::VectorXd* shaft_rate = nullptr;
 };
 

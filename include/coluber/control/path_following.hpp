@@ -36,6 +36,8 @@ enum class Coordination : std::uint8_t {
 enum class Reference : std::uint8_t { hold, ramp };
 /// From which joint angles (23) is integrated.
 enum class Update : std::uint8_t { model, measured };
+/// Where a module is seen from the path.
+enum class ControlPoint : std::uint8_t { axle, centre };
 /// Wheel speeds of follow-the-leader.
 enum class WheelSpeeds : std::uint8_t { uniform, chain };
 /// How follow-the-leader knows the distance travelled.
@@ -107,7 +109,7 @@ class COLUBER_EXPORT PathFollowing final : public Controller {
     Eigen::VectorXd s, z;                             ///< nearest points and distances (m)
     double s_1 = 0.0;        ///< nearest point of the head as measured (m)
     double theta_error = 0.0, delta_1 = 0.0;  ///< rad
-    double travel = 0.0;     ///< m, by reference
+    double travel = 0.0;     ///< m, of the head; for follow-the-leader
     double tick = 0.0;       ///< s, when the last one was
     double error = 0.0, error_head = 0.0;  ///< integrals of |z| (m s)
     double max = 0.0, max_head = 0.0;      ///< largest |z| (m)

@@ -34,6 +34,7 @@ struct PathFollowingKeys {
   Reference reference = Reference::hold;
   bool reference_rate = true;
   Update update = Update::model;
+  ControlPoint point = ControlPoint::axle;
   std::optional<Eigen::Vector2d> trailer{};  ///< L_PJ, L_JP (m)
   HeadingOptions heading{};
 };

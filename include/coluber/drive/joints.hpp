@@ -85,9 +85,8 @@ class COLUBER_EXPORT JointDriven {
                            Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
   /// Number of driven shafts a command speaks of.
   [[nodiscard]] virtual int shaft_count() const { return 0; }
-  /// Their angles (rad) since the start and rates (rad/s) now, positive forward.
-  virtual void shaft_state(Eigen::Ref<Eigen::VectorXd> /*angle*/,
-                           Eigen::Ref<Eigen::VectorXd> /*rate*/) const {}
+  /// Their rates now (rad/s), positive forward.
+  virtual void shaft_rates(Eigen::Ref<Eigen::VectorXd> /*omega*/) const {}
   /// One step under this command.
   virtual StepInfo step(const JointCommand& command) = 0;
   /// True: commands may be `prescribed`.

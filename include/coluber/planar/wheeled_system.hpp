@@ -16,8 +16,7 @@ class COLUBER_EXPORT WheeledSystem final : public PlanarSystem {
   WheeledSystem(Model model, State state, const StepOptions& options, bool keep_hardest = false);
 
   [[nodiscard]] int shaft_count() const override { return model_.n(); }
-  void shaft_state(Eigen::Ref<Eigen::VectorXd> angle,
-                   Eigen::Ref<Eigen::VectorXd> rate) const override;
+  void shaft_rates(Eigen::Ref<Eigen::VectorXd> omega) const override { omega = state_.omega; }
   void start_frame() override;
   void poses(std::span<double> values) const override;
   [[nodiscard]] std::vector<SummaryItem> summary() const override;

@@ -258,7 +258,7 @@ TEST(PlanarFastStep, KernelsOfAllProcessorsGiveTheSameBits) {
     State other = scene.state;
     Data wide(scene.model);
     Data narrow(scene.model);
-    narrow.fast->kernels = portable_fast_kernels();
+    narrow.fast->kernels = portable_fast_kernels(false);
     JointCommand command(scene.model.n() - 1);
     for (int k = 0; k < 60; ++k) {
       follow(scene, (k + 1) * scene.options.dt, command);
