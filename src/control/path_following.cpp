@@ -118,7 +118,7 @@ void PathFollowing::update_references(const ControlInput& input) {
   const double v = options_.odometry == Odometry::wheel
                        ? options_.modules.front().wheel_radius * (*input.shaft_rate)(0)
                        : options_.speed;
-  state.travel += period * v;
+  state.travel += period * v * (1.0 + options_.odometry_error);
   if (state.phi_ref.size() > 0) {
     state.phi_ref(0) = from(0) + period * motion_.phidot(0);
     state.phidot_ref(0) = motion_.phidot(0);
@@ -161,9 +161,7 @@ void PathFollowing::update(const ControlInput& input, JointCommand& command) {
   command.k_P.setZero();
   command.k_D.setZero();
   command.tau_max.setConstant(options_.torque_limit);
-  command.shafts.tau.setZero();
-  command.shafts.k.setZero();
-  command.shafts.tau_max.setConstant(options_.wheel_torque_limit);
+  release_shafts(options_.wheels, command.shafts);
   const auto step = std::llround(input.t / input.dt);
   const auto steps = std::max(1LL, std::llround(options_.period / input.dt));
   if (on && step % steps == 0) tick(input);
@@ -196,15 +194,8 @@ void PathFollowing::update(const ControlInput& input, JointCommand& command) {
     }
   }
   for (Eigen::Index i = 0; i < command.shafts.tau.size(); ++i) {
-    command.shafts.rate(i) =
-        state_.v(i) / options_.modules[static_cast<std::size_t>(i)].wheel_radius;
-    if (inside) {
-      command.shafts.k(i) = options_.kw;
-    } else {
-      const double tau = options_.kw * (command.shafts.rate(i) - (*input.shaft_rate)(i));
-      command.shafts.tau(i) =
-          std::clamp(tau, -options_.wheel_torque_limit, options_.wheel_torque_limit);
-    }
+    const double radius = options_.modules[static_cast<std::size_t>(i)].wheel_radius;
+    drive_shaft(options_.wheels, input, i, state_.v(i) / radius, command.shafts);
   }
 }
 

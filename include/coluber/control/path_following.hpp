@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 
 #include "coluber/control/controller.hpp"
+#include "coluber/control/driven_wheels.hpp"
 #include "coluber/control/gains.hpp"
 #include "coluber/control/heading.hpp"
 #include "coluber/control/travel_history.hpp"
@@ -67,11 +68,11 @@ struct PathFollowingOptions {
   Odometry odometry = Odometry::wheel;
   Gains kp = 800.0;            ///< N m/rad
   Gains kd = 2.0;              ///< N m s/rad
-  double kw = 0.5;             ///< N m s/rad
   bool implicit_servo = true;  ///< part of the step; else torques of its start
   double start_time = 0.0;     ///< s, motors off before
-  double torque_limit = std::numeric_limits<double>::infinity();        ///< N m
-  double wheel_torque_limit = std::numeric_limits<double>::infinity();  ///< N m
+  double torque_limit = std::numeric_limits<double>::infinity();  ///< N m
+  WheelServoOptions wheels{};
+  double odometry_error = 0.0;  ///< relative: travel is measured too long by this share
 };
 
 /// Drives a train of modules with wheels along a path: the head is steered to it (control/heading),
