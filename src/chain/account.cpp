@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "nonsmooth/constants.hpp"
+
 namespace coluber::chain {
 namespace {
 
@@ -34,22 +36,60 @@ std::vector<StepFigure> contact_figures(bool rigid) {
   return figures;
 }
 
-std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link, int obstacle) {
+std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link, int obstacle,
+                                         bool prescribed) {
   if (steps == 0) return {};
   return {fmt::format(
-      "link {} went through obstacle {}, or halfway into it, in the step to t = {:.6g} s{}: it "
-      "moved "
-      "too far within a step to be held; take a smaller solver.dt",
-      link, obstacle, t, steps > 1 ? fmt::format(", the first of {} such steps", steps) : "")};
+      "link {} went through obstacle {}, or halfway into it, in the step to t = {:.6g} s{}: {}",
+      link, obstacle, t, steps > 1 ? fmt::format(", the first of {} such steps", steps) : "",
+      prescribed ? "prescribed joints pressed it through, or it moved too far within a step to be "
+                   "held; a motor gives way with controller.name = \"pd\", and a smaller solver.dt "
+                   "helps against the latter"
+                 : "it moved too far within a step to be held; take a smaller solver.dt")};
 }
 
-std::vector<std::string> warn_of_overlap(double depth, double radius) {
+std::vector<std::string> warn_of_overlap(const Depths& depths, double radius, bool prescribed) {
   constexpr double share = 0.1;
-  if (!(depth > share * radius)) return {};
-  return {fmt::format(
-      "links were up to {:.3g} mm deep in obstacles, and the thinnest is {:.3g} mm thick: "
-      "prescribed joints pressed them in, or solver.dt is too large",
-      1e3 * depth, 2e3 * radius)};
+  std::vector<std::string> texts;
+  const auto warn = [&](double depth, const char* what) {
+    if (!(depth > share * radius)) return;
+    texts.push_back(fmt::format(
+        "links were up to {:.3g} mm deep in {}, and the thinnest is {:.3g} mm thick: {}",
+        1e3 * depth, what, 2e3 * radius,
+        prescribed ? "prescribed joints pressed them in, or solver.dt is too large"
+                   : "solver.dt is too large"));
+  };
+  warn(depths.obstacles, "obstacles");
+  warn(depths.floor, "the floor");
+  return texts;
+}
+
+// Random scenes of the tests have friction coefficients up to 1.2 (docs/stress.md).
+constexpr double kTestedFriction = 1.2;
+
+std::string advise(const nonsmooth::ContactStepInfo& info, double mu, const Gains& gains, double dt,
+                   double torque) {
+  // A motor's impulse is a difference of two products that are this large, and rounded.
+  const double damping = std::max(gains.k_D, 0.5 * dt * gains.k_P);
+  const double rounding = 4.0 * nonsmooth::kRoundoff * damping * gains.rate / torque;
+  constexpr double felt = 0.2;  // of the residual
+  if (info.residual_momentum > info.residual_law && rounding > felt * info.residual_momentum) {
+    const bool by_damping = gains.k_D >= 0.5 * dt * gains.k_P;
+    const double gain = by_damping ? gains.k_D : gains.k_P;
+    const double share = std::min(1.0, nonsmooth::kLostDigits / info.residual_momentum);
+    const double most = 0.5 * share * gain;
+    const double digit = std::pow(10.0, std::floor(std::log10(most)));
+    return fmt::format(
+        "; rounding of the torques alone makes that much: {} = {:.3g} is too large for double "
+        "precision with this robot, up to about {:.1g} it can be balanced; controller.name = "
+        "\"prescribed\" holds joints exactly",
+        by_damping ? "controller.kd" : "controller.kp", gain, digit * std::floor(most / digit));
+  }
+  if (mu > kTestedFriction) {
+    return fmt::format("; friction of {:.4g} is beyond what the solvers were tested with, {}", mu,
+                       kTestedFriction);
+  }
+  return "";
 }
 
 // At most 0.5 % in the runs that come with Coluber.

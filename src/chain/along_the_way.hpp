@@ -55,10 +55,10 @@ inline double compliance_share(double way) {
 }
 
 /// A step with contacts found along its motion: `take()` is done again from the same state with
-/// what links met on their way, in `data.on_the_way`, until they meet nothing new. `moving(i)` is
-/// link i and its motion through the step done, `is_near(i, key)` whether the step had that
-/// contact. What is passed through all the same is in the info; `ends()` gives a function that
-/// tells where link i is in the middle of the next step.
+/// what links met on their way, in `data.on_the_way`, until they meet nothing new; it refuses no
+/// step. `moving(i)` is link i and its motion through the step done, `is_near(i, key)` whether the
+/// step had that contact. What is passed through all the same is in the info; `ends()` gives a
+/// function that tells where link i is in the middle of the next step.
 template <typename Model, typename State, typename Data, typename Take, typename Moving,
           typename IsNear, typename Ends>
 nonsmooth::ContactStepInfo step_along_the_way(const Model& model, State& state, Data& data,
@@ -91,7 +91,10 @@ nonsmooth::ContactStepInfo step_along_the_way(const Model& model, State& state, 
     state = data.before;
   }
   data.on_the_way.clear();
-  if (info.status == Status::non_finite) return info;
+  if (is_refused(options, info)) {
+    state = data.before;
+    return info;
+  }
   const auto end_of = ends();
   for (int i = 0; i < model.n() && info.passed_link == 0; ++i) {
     const int j = data.swept.find_passed(grid, model.obstacles, moving(i).start, end_of(i));

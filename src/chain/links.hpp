@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 
 #include "coluber/math/sincos.hpp"
+#include "coluber/nonsmooth/point_memory.hpp"
 
 namespace coluber::chain {
 
@@ -50,6 +51,21 @@ double least_inertia(const std::vector<Link>& links, const InertiaOf& inertia_of
   double least = inertia_of(links.front());
   for (const Link& link : links) least = std::min(least, inertia_of(link));
   return least;
+}
+
+/// Contacts take no link to be lighter than this (kg), a tenth of the links' mean: what presses a
+/// link onto a surface is the robot, and a compliance of epsilon over the mass of a link that is a
+/// thousand times lighter than its neighbours would let them press it through.
+template <typename Link>
+double least_contact_mass(const std::vector<Link>& links) {
+  double sum = 0.0;
+  for (const Link& link : links) sum += link.m;
+  return 0.1 * sum / static_cast<double>(links.size());
+}
+
+/// c and c_T of the contacts of a link (1/kg), the latter per mu².
+inline double contact_compliance(double m, double least_mass) {
+  return nonsmooth::kEpsilon / std::max(m, least_mass);
 }
 
 template <typename Link>

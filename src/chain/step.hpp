@@ -226,7 +226,8 @@ void audit(const StepOptions& options, double place, StepData<T>& data,
       nonsmooth::compute_residual(data.problem, data.solution, data.residual, options.law);
   data.audit = residual;
   const bool good = nonsmooth::bears_out(
-      residual.law, residual.momentum, std::max(options.newton.tolerance, info.residual), [&] {
+      residual.law, residual.momentum,
+      std::max({options.newton.tolerance, info.residual, 0.1 * options.accepted}), [&] {
         nonsmooth::Rounding rounding =
             nonsmooth::compute_rounding(data.problem, data.solution, data.residual);
         const double sums = 8.0 + static_cast<double>(data.problem.nodes.size());  // of a place

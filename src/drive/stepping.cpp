@@ -15,7 +15,7 @@ const keys::Section& stepping_keys() {
                 .example = "1e-3"},
                &Stepping::dt)
           .row({.name = "on_failure",
-                .choices = {{"stop", "end the run with exit code 1"},
+                .choices = {{"stop", "end the run before that step, with exit code 1"},
                             {"warn", "continue and count the step"}},
                 .doc = "what to do about a step that was not solved to the tolerance",
                 .example = "\"stop\""},

@@ -79,6 +79,16 @@ std::unique_ptr<Gait> make_table(const drive::Build& build, int joint_angles, bo
                      "are in degrees",
                      column + 1, angle / degree)});
   }
+  if (const auto over = table->overshoot()) {
+    build.warnings.push_back(
+        {"gait.table",
+         fmt::format(
+             "gait.table: between its points column phi_{} reaches {:.4g} deg at t = {:.4g} "
+             "s, {:.4g} deg beyond all of its points ({:.4g} to {:.4g} deg): the cubic "
+             "through them swings out there; add points where the angle turns or stops",
+             over->joint + 1, over->angle / degree, over->time, over->excess() / degree,
+             over->low / degree, over->high / degree)});
+  }
   return table;
 }
 

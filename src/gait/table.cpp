@@ -11,6 +11,8 @@
 #include "coluber/core/assert.hpp"
 #include "coluber/core/error.hpp"
 
+#include "math/degree.hpp"
+
 namespace coluber::gait {
 
 namespace {
@@ -149,6 +151,39 @@ void Table::evaluate_acceleration(double t, Eigen::Ref<Eigen::VectorXd> phidd_d)
 double Table::next_break(double t) const {
   if (t < times_.front()) return times_.front();
   return t < times_.back() ? times_.back() : std::numeric_limits<double>::infinity();
+}
+
+// A cubic is farthest at an end, which is a point of the table, or where its rate vanishes.
+std::optional<Table::Overshoot> Table::overshoot() const {
+  std::optional<Overshoot> found;
+  double worst = 1.0;  // times what one would expect
+  for (Eigen::Index i = 0; i < y_.rows(); ++i) {
+    const double low = y_.row(i).minCoeff();
+    const double high = y_.row(i).maxCoeff();
+    for (Eigen::Index k = 0; k + 1 < y_.cols(); ++k) {
+      const double t = times_[static_cast<std::size_t>(k)];
+      const double h = times_[static_cast<std::size_t>(k + 1)] - t;
+      const double m_0 = m_(i, k);
+      const double m_1 = m_(i, k + 1);
+      // phi = y_0 + a (rate_0 + a (m_0/2 + a bend)), phidot = rate_0 + a (m_0 + 3 a bend)
+      const double rate_0 = (y_(i, k + 1) - y_(i, k)) / h - h * (2.0 * m_0 + m_1) / 6.0;
+      const double bend = (m_1 - m_0) / (6.0 * h);
+      const double root = m_0 * m_0 - 12.0 * bend * rate_0;
+      if (!(root >= 0.0)) continue;
+      const double sum = -0.5 * (m_0 + std::copysign(std::sqrt(root), m_0));
+      for (const double a : {sum / (3.0 * bend), rate_0 / sum}) {
+        if (!(a > 0.0 && a < h)) continue;
+        const double angle = y_(i, k) + a * (rate_0 + a * (m_0 / 2.0 + a * bend));
+        const Overshoot here{angle, low, high, t + a, static_cast<int>(i)};
+        const double share = here.excess() / (0.25 * (high - low) + math::degree);
+        if (share > worst) {
+          worst = share;
+          found = here;
+        }
+      }
+    }
+  }
+  return found;
 }
 
 Table::Largest Table::largest() const {

@@ -57,15 +57,14 @@ const keys::Section& solver_keys() {
                 .doc = "which contacts enter a step",
                 .example = "\"landing\""},
                &SolverKeys::activation)
-          .row(
-              {.name = "tolerance",
-               .min = 1e-15,
-               .max = 1e-2,
-               .doc =
-                   "largest scaled residual of a solved step; 1 is the lightest link's weight "
-                   "over one step; at most 1e-12 is used where world.friction has a ratio above 10",
-               .example = "1e-10"},
-              &SolverKeys::tolerance)
+          .row({.name = "tolerance",
+                .min = 1e-15,
+                .max = 1e-2,
+                .doc =
+                    "largest scaled residual of a solved step; 1 is the lightest link's weight "
+                    "over one step; solvers aim at 1e-12 where world.friction has a ratio above 10",
+                .example = "1e-10"},
+               &SolverKeys::tolerance)
           .row({.name = "dump",
                 .default_note = "none",
                 .doc = "file for the contact problem of the hardest step: one that was not solved, "

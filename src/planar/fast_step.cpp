@@ -138,7 +138,9 @@ void load(const Model& model, const State& state, const JointCommand& command,
     contact.w_1 = gap.normal.x();
     contact.w_2 = gap.normal.y();
     contact.b = chain::landing_speed(gap.g, options);
-    contact.c = kEpsilon / model.links[static_cast<std::size_t>(i)].m * data.obstacle_give;
+    contact.c =
+        chain::contact_compliance(model.links[static_cast<std::size_t>(i)].m, data.least_mass) *
+        data.obstacle_give;
     contact.P = predict(data.next_near[static_cast<std::size_t>(touch.near)].point).N;
     fast.contacts.push_back(contact);
   }
@@ -256,6 +258,7 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
   contacts.reserve(pairs);
 
   const double mu = model.mu_T.maxCoeff();
+  const double least_mass = chain::least_contact_mass(model.links);
   c_t_anchored.assign(slots, 1.0);
   c_t_rigid.assign(slots, 1.0);
   std::fill(k.sd, k.sd + slots, 1.0);
@@ -277,8 +280,10 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
       k.J[at] = rim_inertia(axle);
       for (int p = 0; p < 2; ++p) k.b[p][at] = wheel_side(axle, p);
     }
-    c_t_anchored[static_cast<std::size_t>(at)] = kEpsilon / link.m * mu * mu;
-    c_t_rigid[static_cast<std::size_t>(at)] = kRigidShare * kEpsilon / link.m * mu * mu;
+    const double c = chain::contact_compliance(link.m, least_mass);
+    c_t_anchored[static_cast<std::size_t>(at)] = c * mu * mu;
+    c_t_rigid[static_cast<std::size_t>(at)] =
+        kRigidShare * kEpsilon / std::max(link.m, least_mass) * mu * mu;
   }
   law = Law::rigid;  // so that the arrays are filled
   use_law(Law::anchored, *this);

@@ -147,6 +147,7 @@ std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coo
   const auto& solver = build.get<nonsmooth::SolverKeys>();
   auto options = nonsmooth::make_step_options<StepOptions>(solver, build.get<drive::Stepping>().dt,
                                                            build.get<world::GroundKeys>().friction);
+  options.refuse = build.get<drive::Stepping>().on_failure == drive::OnFailure::stop;
   options.minimal_coordinates = minimal_coordinates;
   warn_of_thesis(build, model);
   chain::warn_of_many_links(build);

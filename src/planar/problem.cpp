@@ -79,10 +79,13 @@ void add_viscosity(const Pose& pose, int i, const Vector3d& eta, double dt,
   M(0, 0) += dt * eta(0);
 }
 
-/// Friction of the ground at one point, `arm` ahead of the centre of gravity and `side` to the
-/// left of the link's axis, under a constant load, its share of m g cos(tilt) dt.  Transeth (3.60), (6.24)
-Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose, int i, double arm,
-                          double side, double load, const PointMemory& memory) {
+/// Friction of the ground at point p of link i under a constant load, its share of m g cos(tilt)
+/// dt. `compliance` (1/kg) is the link's.  Transeth (3.60), (6.24), Murugendran (8)
+Contact<3> ground_contact(const Model& model, const Pose& pose, int i, int p, double load,
+                          double compliance, const PointMemory& memory) {
+  const double arm = friction_arm(model, i, p);
+  const double side =
+      model.has_wheels() ? wheel_side(model.axles[static_cast<std::size_t>(i)], p) : 0.0;
   Contact<3> contact;
   const double c = pose.cos(i);
   const double s = pose.sin(i);
@@ -92,7 +95,7 @@ Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose
   contact.mu_max = model.mu_T.maxCoeff();
   contact.w_1 = model.mu_T.x() * force_direction(x, y, c, s);
   contact.w_2 = model.mu_T.y() * force_direction(x, y, -s, c);
-  contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
+  contact.c_t = compliance * contact.mu_max * contact.mu_max;
   contact.load = load;
   contact.A = memory.x_1.T;
   return contact;
@@ -100,15 +103,17 @@ Contact<3> ground_contact(const Model& model, const Link& link, const Pose& pose
 
 /// Obstacle contact: 0 <= P _|_ gamma + b + c P >= 0, and |P_T| <= mu P along the tangent, the
 /// normal turned by +90°, at the link's nearest surface point. The friction set of the plane is a
-/// segment: the disc of the law with its second direction empty. `give`: share of the compliance.
+/// segment: the disc of the law with its second direction empty. `compliance` (1/kg) is the link's,
+/// `give` what is left of it along the normal.
 Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap& gap, double mu,
-                            const StepOptions& options, double give, const PointMemory& memory) {
+                            const StepOptions& options, double compliance, double give,
+                            const PointMemory& memory) {
   Contact<3> contact;
   const double x = pose.r(0, i) + gap.s_c * pose.cos(i);
   const double y = pose.r(1, i) + gap.s_c * pose.sin(i);
   contact.w_N = force_direction(x, y, gap.normal.x(), gap.normal.y());
   contact.unilateral = true;
-  contact.c = kEpsilon / link.m * give;
+  contact.c = compliance * give;
   contact.b = chain::landing_speed(gap.g, options);
   if (mu > 0.0) {
     contact.mu << mu, 0.0;
@@ -116,7 +121,7 @@ Contact<3> obstacle_contact(const Link& link, const Pose& pose, int i, const Gap
     contact.w_1 =
         mu * force_direction(x - link.L_SC * gap.normal.x(), y - link.L_SC * gap.normal.y(),
                              -gap.normal.y(), gap.normal.x());
-    contact.c_t = kEpsilon / link.m * mu * mu;
+    contact.c_t = compliance * mu * mu;
     contact.A = memory.x_1.T;  // zero after a step in which the contact was open
   }
   return contact;
@@ -206,6 +211,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
 
   const chain::Scales scales = chain::compute_scales(model.links, model.g);
   weight_scale = scales.weight;
+  least_mass = chain::least_contact_mass(model.links);
   Theta_min = chain::least_inertia(model.links, [](const Link& link) { return link.Theta; });
   problem.impulse_scale = scales.weight;  // times dt, set by make_problem
   problem.length_scale = scales.length;
@@ -319,14 +325,12 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
   const auto add_ground = [&](std::size_t k) {
     const int i = data.link_of_node[k];
     const Link& link = model.links[static_cast<std::size_t>(i)];
+    const double compliance = chain::contact_compliance(link.m, data.least_mass);
     for (int p = 0; friction && p < model.friction_points; ++p) {
       const int index = i * model.friction_points + p;
       const PointMemory& point = state.ground[static_cast<std::size_t>(index)];
       const double load = link.m * load_per_mass * data.load_share(p, i);
-      const double side =
-          model.has_wheels() ? wheel_side(model.axles[static_cast<std::size_t>(i)], p) : 0.0;
-      problem.contacts.push_back(
-          ground_contact(model, link, pose, i, friction_arm(model, i, p), side, load, point));
+      problem.contacts.push_back(ground_contact(model, pose, i, p, load, compliance, point));
       data.near_of_contact.push_back(-1 - p);
       data.solution.impulse.push_back(warm_start ? point.x_1 : predict(point));
       data.solution.impulse.back().N = load;
@@ -380,6 +384,7 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
       chain::fill_joint(state, command, dt, k, data);
     }
 
+    const double compliance = chain::contact_compliance(m, data.least_mass);
     node.first_contact = static_cast<int>(problem.contacts.size());
     if (!model.has_wheels()) add_ground(k);
     for (; touch < data.touching.size() && data.touching[touch].node == static_cast<int>(k);
@@ -387,8 +392,8 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
       const Data::Touch& here = data.touching[touch];
       const ObstacleMemory& entry = data.next_near[static_cast<std::size_t>(here.near)];
       const double mu = model.obstacles[static_cast<std::size_t>(entry.obstacle)].mu;
-      problem.contacts.push_back(
-          obstacle_contact(link, pose, i, here.gap, mu, options, data.obstacle_give, entry.point));
+      problem.contacts.push_back(obstacle_contact(link, pose, i, here.gap, mu, options, compliance,
+                                                  data.obstacle_give, entry.point));
       data.near_of_contact.push_back(here.near);
       data.solution.impulse.push_back(warm_start
                                           ? nonsmooth::Impulse{entry.last_active, entry.point.x_1.T}

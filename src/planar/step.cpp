@@ -114,6 +114,7 @@ nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& da
   const nonsmooth::ContactStepInfo info =
       nonsmooth::solve_step(data, options, data.link_of_node, "impulse on link");
   if (info.status == Status::non_finite) return chain::name_non_finite(command, 1, data, info);
+  if (chain::is_refused(options, info)) return info;
 
   chain::take_rates(state, data, command, options.dt);
   if (data.shafts > 0) take_shafts(model, state, data, command, options.dt);
@@ -151,7 +152,7 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
   }
   const nonsmooth::ContactStepInfo info =
       fast ? *fast : step_plain(model, state, data, command, options);
-  if (info.status == Status::non_finite) return info;
+  if (!fast && chain::is_refused(options, info)) return info;
   // what the step started with and the state had not is the scheme's
   if (options.minimal_coordinates) data.work.scheme += data.T_minimal;
   chain::hand_over(data.next_near, state.near);
@@ -182,11 +183,13 @@ world::PlacedLink place(const Model& model, const Pose& pose, int i) {
 /// The step with contacts found along its motion.
 nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data,
                                     const JointCommand& command, const StepOptions& options) {
+  StepOptions taking = options;
+  taking.refuse = false;
   return chain::step_along_the_way(
       model, state, data, data.grid, options,
       [&] {
         if (!data.on_the_way.empty()) find_contacts(model, state, options, data);
-        return step_once(model, state, data, command, options);
+        return step_once(model, state, data, command, taking);
       },
       [&](int i) -> world::MovingLink {
         return {place(model, data.pose, i),

@@ -22,6 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t clock_interval = 16;  // steps between two looks at the clock
 constexpr double progress_interval = 0.1;    // s of wall time
+constexpr const char* continues_anyway = "; solver.on_failure = \"warn\" continues in spite of it";
 constexpr std::uint32_t checkpoint_version = 4;
 
 std::int64_t last_step(const Simulation& simulation) {
@@ -186,6 +187,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       tally.add_failure(info, t_E);
       outcome.status = RunStatus::failed;
       outcome.message = explain_step(simulation, info, t_E);
+      if (info.refused) outcome.message += continues_anyway;
       break;
     }
     ++k;
@@ -194,8 +196,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       tally.add_failure(info, t_E);
       if (stop_on_failure) {
         outcome.status = RunStatus::failed;
-        outcome.message = explain_step(simulation, info, t_E) +
-                          "; solver.on_failure = \"warn\" continues in spite of it";
+        outcome.message = explain_step(simulation, info, t_E) + continues_anyway;
         break;
       }
     }

@@ -135,8 +135,9 @@ void load_cylinders(const Model& model, const StepOptions& options, const Data& 
     contact.n_y = point.normal.y();
     contact.mu = model.obstacles[static_cast<std::size_t>(point.body)].mu;
     contact.b = nonsmooth::landing_speed(point.g, options.dt);
-    contact.c = kEpsilon / link.m * data.obstacle_give;
-    contact.c_t = share * kEpsilon / link.m * contact.mu * contact.mu;
+    const double mass = std::max(link.m, data.least_mass);
+    contact.c = kEpsilon / mass * data.obstacle_give;
+    contact.c_t = share * kEpsilon / mass * contact.mu * contact.mu;
     contact.A_1 = memory.x_1.T.x();
     contact.A_2 = memory.x_1.T.y();
     contact.N = guess.N;
@@ -369,6 +370,7 @@ FastStep::FastStep(const Model& model, const Data& data)
     }
   }
 
+  const double least_mass = chain::least_contact_mass(model.links);
   memory.resize(2 * static_cast<std::size_t>(n));
   contacts.reserve(data.near[kCylinders].memory.capacity());
   for (int i = 0; i < n; ++i) {
@@ -389,7 +391,7 @@ FastStep::FastStep(const Model& model, const Data& data)
     g.L_SC[lane] = link.L_SC;
     g.point[0].s[lane] = shape.rear;
     g.point[1].s[lane] = shape.front;
-    g.c[lane] = kEpsilon / link.m;
+    g.c[lane] = chain::contact_compliance(link.m, least_mass);
     g.inverse_c[lane] = 1.0 / g.c[lane];
     g.arm_V[lane] = model.mu_V * link.L_SC;
     if (k.rolling) g.mu_V[lane] = g.arm_V[lane] * g.arm_V[lane] * (link.m / link.Theta_psi);

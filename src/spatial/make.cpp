@@ -141,8 +141,9 @@ std::unique_ptr<System> make_spatial(const drive::Build& build) {
   nonsmooth::SolverKeys solver = build.get<nonsmooth::SolverKeys>();
   solver.thesis.r_N = build.get<Keys>().r_N;
   solver.thesis.r_V = build.get<Keys>().r_V;
-  const auto options = nonsmooth::make_step_options<StepOptions>(
-      solver, build.get<drive::Stepping>().dt, build.get<world::GroundKeys>().friction);
+  auto options = nonsmooth::make_step_options<StepOptions>(solver, build.get<drive::Stepping>().dt,
+                                                           build.get<world::GroundKeys>().friction);
+  options.refuse = build.get<drive::Stepping>().on_failure == drive::OnFailure::stop;
   chain::warn_of_many_links(build);
   return std::make_unique<SpatialSystem>(std::move(model), std::move(state), options,
                                          !solver.dump.empty());

@@ -20,7 +20,6 @@ namespace {
 
 using nonsmooth::Contact;
 using nonsmooth::ContactKind;
-using nonsmooth::kEpsilon;
 using nonsmooth::Node;
 using Twist = nonsmooth::Twist<6>;
 using Part = Data::Origin::Part;
@@ -58,35 +57,35 @@ void set_inertia(const Link& link, const Vector3d& r, const Vector3d& e_z, Node<
 
 /// c of the normal law: what shares the load. The thesis, its solver with its law and activation,
 /// has none, and its iteration shares the load as it happens to.
-double compliance(const Link& link, const StepOptions& options) {
+double normal_compliance(double compliance, const StepOptions& options) {
   const bool literal = options.solver == Solver::thesis && options.law == nonsmooth::Law::rigid &&
                        options.activation == Activation::gap;
-  return literal ? 0.0 : kEpsilon / link.m;
+  return literal ? 0.0 : compliance;
 }
 
-/// Friction at `a`.
-void set_friction(const Link& link, const Vector3d& a, const ContactFrame& frame,
+/// Friction at `a` of a link of this compliance (1/kg).
+void set_friction(double compliance, const Vector3d& a, const ContactFrame& frame,
                   const nonsmooth::PointMemory& memory, Contact<6>& contact) {
   contact.mu = frame.mu;
   contact.mu_max = frame.mu.maxCoeff();
   contact.w_1 = frame.mu.x() * force_direction(a, frame.t_1);
   contact.w_2 = frame.mu.y() * force_direction(a, frame.t_2);
-  contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
+  contact.c_t = compliance * contact.mu_max * contact.mu_max;
   contact.A = memory.x_1.T;  // zero after a step in which the contact was open
 }
 
 /// Rolling friction of the ground: gamma_V = L_SC (-omega_y, omega_x), |P_V| <= mu_V P_N.
 /// Transeth (4.43)-(4.45), (4.86), (4.87). Its scale is that of a velocity of the link's surface:
 /// mu_max² carries m/Theta_psi, so that compliance and residual mean what they mean for sliding.
-void set_rolling(const Link& link, double mu_V, const nonsmooth::PointMemory& memory,
-                 Contact<6>& contact) {
+void set_rolling(const Link& link, double compliance, double mu_V,
+                 const nonsmooth::PointMemory& memory, Contact<6>& contact) {
   contact.kind = ContactKind::rolling;
   const double arm = mu_V * link.L_SC;
   contact.mu << mu_V, mu_V;
   contact.mu_max = arm * std::sqrt(link.m / link.Theta_psi);
   contact.w_1 = torque_direction({0.0, -arm, 0.0});
   contact.w_2 = torque_direction({arm, 0.0, 0.0});
-  contact.c_t = kEpsilon / link.m * contact.mu_max * contact.mu_max;
+  contact.c_t = compliance * contact.mu_max * contact.mu_max;
   contact.A = memory.x_1.T;
 }
 
@@ -126,12 +125,13 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
   const Vector3d a = r + point.s * e_z - link.L_SC * up;
   const ContactFrame frame = compute_frame(model, kGround, point, e_z);
   const bool friction = frame.mu.maxCoeff() > 0.0;
+  const double compliance = chain::contact_compliance(link.m, data.least_mass);
 
   Contact<6> contact;
   contact.kind = ContactKind::ground;
   contact.w_N = force_direction(a, up);
   contact.unilateral = true;
-  contact.c = compliance(link, options);
+  contact.c = normal_compliance(compliance, options);
   contact.b = chain::landing_speed(point.g, options);
   const bool left_out = !chain::is_active(point.g, options);
   if (model.load_sharing == LoadSharing::equal) {
@@ -142,21 +142,21 @@ void add_ground_point(const Model& model, const Link& link, const Vector3d& r, c
     loaded.load = share * link.m * data.load * options.dt;
     if (!(loaded.load > 0.0)) return;
     if (friction) {
-      set_friction(link, a, frame, memory.sliding, loaded);
+      set_friction(compliance, a, frame, memory.sliding, loaded);
       add(loaded, kGround, index, Part::friction);
     }
     if (model.mu_V > 0.0) {
-      set_rolling(link, model.mu_V, memory.rolling, loaded);
+      set_rolling(link, compliance, model.mu_V, memory.rolling, loaded);
       add(loaded, kGround, index, Part::rolling);
     }
     return;
   }
   if (left_out) return;
-  if (friction) set_friction(link, a, frame, memory.sliding, contact);
+  if (friction) set_friction(compliance, a, frame, memory.sliding, contact);
   add(contact, kGround, index, Part::whole);
   if (model.mu_V > 0.0) {
     contact.shares_normal = true;
-    set_rolling(link, model.mu_V, memory.rolling, contact);
+    set_rolling(link, compliance, model.mu_V, memory.rolling, contact);
     add(contact, kGround, index, Part::rolling);
   }
 }
@@ -169,15 +169,16 @@ void add_cylinder_point(const Model& model, const Link& link, const Vector3d& r,
   const auto i = static_cast<std::size_t>(index);
   const world::SurfacePoint& point = data.near[kCylinders].found.points[i];
   const Vector3d& normal = point.normal;
+  const double compliance = chain::contact_compliance(link.m, data.least_mass);
   Contact<6> contact;
   contact.w_N = force_direction(r + point.s * e_z, normal);
   contact.unilateral = true;
-  contact.c = compliance(link, options) * data.obstacle_give;
+  contact.c = normal_compliance(compliance, options) * data.obstacle_give;
   contact.b = chain::landing_speed(point.g, options);
   const ContactFrame frame = compute_frame(model, kCylinders, point, e_z);
   if (frame.mu.maxCoeff() > 0.0) {
     const Vector3d a = r + point.s * e_z - link.L_SC * normal;
-    set_friction(link, a, frame, data.near[kCylinders].memory[i].sliding, contact);
+    set_friction(compliance, a, frame, data.near[kCylinders].memory[i].sliding, contact);
   }
   add(contact, kCylinders, index, Part::whole);
 }
@@ -271,6 +272,7 @@ Data::Data(const Model& model) : cylinders(model.obstacles) {
   for (const Link& link : model.links) placed.push_back(shape_of(link));
   const chain::Scales scales = chain::compute_scales(model.links, model.g);
   weight_scale = scales.weight;
+  least_mass = chain::least_contact_mass(model.links);
   Theta_min = chain::least_inertia(model.links, [](const Link& link) { return link.Theta_psi; });
   problem.length_scale = scales.length;
   const chain::Weight pull = chain::compute_weight(model.g, model.tilt, model.tilt_direction);

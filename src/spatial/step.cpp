@@ -132,6 +132,7 @@ nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& da
   if (info.status == Status::non_finite) {
     return chain::name_non_finite(command, model.axes(), data, info);
   }
+  if (chain::is_refused(options, info)) return info;
 
   chain::take_rates(state, data, command, options.dt);
   update_links(model, state, data, options);
@@ -153,7 +154,7 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
   }
   const nonsmooth::ContactStepInfo info =
       fast ? *fast : step_plain(model, state, data, command, options);
-  if (info.status == Status::non_finite) return info;
+  if (!fast && chain::is_refused(options, info)) return info;
 
   // q_M of the next step
   const double dt = options.dt;
@@ -167,9 +168,11 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
 /// The step with contacts found along its motion.
 nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data,
                                     const JointCommand& command, const StepOptions& options) {
+  StepOptions taking = options;
+  taking.refuse = false;
   return chain::step_along_the_way(
       model, state, data, data.cylinders.grid(), options,
-      [&] { return step_once(model, state, data, command, options); },
+      [&] { return step_once(model, state, data, command, taking); },
       [&](int i) -> world::MovingLink {
         return {data.placed[static_cast<std::size_t>(i)], state.v.col(i), state.omega.col(i)};
       },

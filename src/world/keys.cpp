@@ -89,7 +89,7 @@ keys::Table<ObstacleKeys> obstacle_entry() {
       .row({.name = "friction",
             .min = 0,
             .max = 1000,
-            .doc = "friction coefficient between obstacle and link",
+            .doc = "friction coefficient between obstacle and link; tested up to 1.2",
             .example = "0.3"},
            &ObstacleKeys::friction);
 }
@@ -124,7 +124,8 @@ const keys::Section& ground_keys() {
           .row({.name = "friction",
                 .min = 0,
                 .max = 1000,
-                .doc = "friction coefficients of the ground, along and across the link",
+                .doc = "friction coefficients of the ground, along and across the link; tested up "
+                       "to 1.2",
                 .example = "[0.2, 0.2]"},
                &GroundKeys::friction)
           .check(check_ground);

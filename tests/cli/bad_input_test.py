@@ -333,6 +333,7 @@ ODD = [
     Case("a core longer than its link, of one among many", AIKO + "links = 2\n[[robot.link]]\n[[robot.link]]\nhalf_core = 0.0786\n", r"robot\.link\.2\.half_core = 0\.0786 m: "),
     Case("a link wider than the robot is long", AIKO + "link = { radius = 5.25 }\n", r"robot\.link\.radius = 5\.25 m: the link is wider than the robot is long, 1\.34"),
     Case("a table that turns a joint two hundred times", TABLE, r"gait\.table: column phi_2 reaches 7e\+04 deg, more than half a turn; tables are in degrees", files=table("t,phi_1,phi_2\n0,0,0\n1,0,-70000\n")),
+    Case("a table whose cubic swings out", TABLE, r"gait\.table: between its points column phi_1 reaches -337\.7 deg at t = 0\.392 s, 337\.7 deg beyond all of its points \(0 to 30 deg\)", files=table("t,phi_1,phi_2\n0,0,0\n1,0,0\n1.05,30,0\n2.05,30,0\n3.05,30,0\n")),
     Case("a robot folded back at a joint", AIKO + "links = 3\n[start]\nshape = [0, 175]\n", r"start\.shape: the robot starts folded onto itself: link 3 lies within link 1"),
     Case("a robot rolled up", AIKO + "links = 8\n[start]\nshape = [60, 60, 60, 60, 60, 60, 60]\n", r"start\.shape: the robot starts folded onto itself: link 6 lies within link 1"),
     Case("a robot rolled up in space", SPATIAL + "links = 8\n[start]\nshape = [0, 60, 0, 60, 0, 60, 0, 60, 0, 60, 0, 60, 0, 60]\n", r"start\.shape: the robot starts folded onto itself: link 6 lies within link 1"),

@@ -24,13 +24,34 @@ namespace coluber::chain {
 COLUBER_EXPORT std::vector<StepFigure> contact_figures(bool rigid);
 
 /// Says that links went through obstacles in so many steps, first link `link` through obstacle
-/// `obstacle`, both 1-based, at `t` (s); empty if in none.
+/// `obstacle`, both 1-based, at `t` (s); empty if in none. `prescribed`: joints follow their
+/// references whatever that takes.
 COLUBER_EXPORT std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link,
-                                                        int obstacle);
+                                                        int obstacle, bool prescribed);
 
-/// Says that links of this radius were `depth` deep in obstacles (m), if that is more than a tenth
-/// of it.
-COLUBER_EXPORT std::vector<std::string> warn_of_overlap(double depth, double radius);
+/// How deep links were in what they touch (m), the deepest since the start.
+struct Depths {
+  double obstacles = 0.0;
+  double floor = 0.0;
+};
+
+/// Says that links of this radius (m) were that deep in obstacles or in the floor, where that is
+/// more than a tenth of it.
+COLUBER_EXPORT std::vector<std::string> warn_of_overlap(const Depths& depths, double radius,
+                                                        bool prescribed);
+
+/// What the joints' motors do to the arithmetic of a step.
+struct Gains {
+  double k_P = 0.0;   ///< the largest (N m/rad)
+  double k_D = 0.0;   ///< the largest (N m s/rad)
+  double rate = 0.0;  ///< the fastest reference (rad/s)
+};
+
+/// What may help against a step that did not converge: its friction is beyond what was tested, or
+/// its gains are beyond what the arithmetic can balance. `mu` is the largest friction coefficient,
+/// `torque` the unit of the momentum's residual over dt (N m). "" for nothing.
+COLUBER_EXPORT std::string advise(const nonsmooth::ContactStepInfo& info, double mu,
+                                  const Gains& gains, double dt, double torque);
 
 /// Says that the time discretisation took, or gave, more than a share of the work that was done:
 /// figures then depend on dt.
@@ -137,12 +158,23 @@ struct ContactAccount {
     run.iterations += info.iterations;
     ground += data.ground_impulse;
     obstacle += data.obstacle_impulse;
-    const double audit = data.audit ? std::max(data.audit->law, data.audit->momentum)
-                                    : std::numeric_limits<double>::quiet_NaN();
+    const double audit = audit_of(data);
     residual = std::max({residual, info.residual, data.audit ? audit : 0.0});
     rigid_residual = std::max(rigid_residual, info.rigid_residual);
     deepest = std::max(deepest, penetration);
     return tell(info, audit);
+  }
+  /// Residual of a step by the plain problem; NaN if that was not computed.
+  template <typename Data>
+  static double audit_of(const Data& data) {
+    return data.audit ? std::max(data.audit->law, data.audit->momentum)
+                      : std::numeric_limits<double>::quiet_NaN();
+  }
+  /// The figures of a step that is not taken.
+  StepInfo refuse(const nonsmooth::ContactStepInfo& info, double audit) {
+    StepInfo told = tell(info, audit);
+    told.refused = true;
+    return told;
   }
   /// The figures of a step, taken or not.
   StepInfo tell(const nonsmooth::ContactStepInfo& info, double audit) {
@@ -156,7 +188,7 @@ struct ContactAccount {
               static_cast<double>(info.fallback_sweeps),
               static_cast<double>(info.fallback_passes),
               info.gap};
-    return {info.status, info.quantity, info.index, {values.data(), figures.size()}};
+    return {info.status, info.quantity, info.index, {values.data(), figures.size()}, false};
   }
   /// A new frame begins after step k.
   void start_frame(std::int64_t k) {

@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 
 #include "coluber/chain/account.hpp"
+#include "coluber/chain/step_options.hpp"
 #include "coluber/core/system.hpp"
 #include "coluber/drive/joints.hpp"
 #include "coluber/drive/linked.hpp"
@@ -70,6 +71,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
   [[nodiscard]] const std::vector<Body>& bodies() const override { return bodies_; }
   [[nodiscard]] const std::vector<ArrowFamily>& arrows() const override { return arrows_; }
   [[nodiscard]] std::vector<std::string> warnings() const override;
+  [[nodiscard]] std::string advice(const StepInfo& info) const override;
   std::string dump_hardest_problem(const std::filesystem::path& file) const override {
     return hardest_.dump(file);
   }
@@ -106,8 +108,8 @@ class ContactSystem : public System, public JointDriven, public Linked {
   /// A step was taken: sums up what the model has beside the account. Returns the deepest overlap
   /// of the step (m).
   virtual double note_step() = 0;
-  /// Of links with obstacles, the deepest since the start (m).
-  [[nodiscard]] virtual double deepest_overlap() const = 0;
+  /// Deepest overlap of links with what they touch, since the start.
+  [[nodiscard]] virtual Depths deepest_overlap() const = 0;
   /// Whose way is reported: where it was in the middle of the last step, over the ground (m).
   [[nodiscard]] virtual Eigen::Vector2d travelled() const { return Parts::mean_place(data_); }
   /// `pose_` as of time().
@@ -138,6 +140,9 @@ class ContactSystem : public System, public JointDriven, public Linked {
   nonsmooth::ContactStepInfo last_;
   Passed passed_;
   bool starts_at_rest_ = false;        // start_moving() found no motion
+  bool prescribed_ = false;            // joints of the last step were
+  Gains gains_;                        // of the last step, if it did not converge
+  State before_;                       // a step that may have to be taken back
   mutable typename Parts::Pose pose_;  // at time(), for observers
   ObservableTable observables_;
   std::vector<Body> bodies_;
@@ -150,11 +155,11 @@ template <typename Parts>
 std::vector<std::string> ContactSystem<Parts>::warnings() const {
   // a link that went through one was deep in it
   if (passed_.steps > 0) {
-    return warn_of_passing(passed_.steps, passed_.t, passed_.link, passed_.obstacle);
+    return warn_of_passing(passed_.steps, passed_.t, passed_.link, passed_.obstacle, prescribed_);
   }
   double thinnest = std::numeric_limits<double>::infinity();
   for (const auto& link : model_.links) thinnest = std::min(thinnest, link.L_SC);
-  std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest);
+  std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest, prescribed_);
   for (std::string& text : warn_of_scheme(account_.run.work)) texts.push_back(std::move(text));
   if (starts_at_rest_) {
     texts.emplace_back(
@@ -162,6 +167,14 @@ std::vector<std::string> ContactSystem<Parts>::warnings() const {
         "the first step has a jump to pay for");
   }
   return texts;
+}
+
+template <typename Parts>
+std::string ContactSystem<Parts>::advice(const StepInfo& info) const {
+  if (info.status != Status::not_converged) return "";
+  double mu = model_.mu_T.maxCoeff();
+  for (const auto& obstacle : model_.obstacles) mu = std::max(mu, obstacle.mu);
+  return advise(last_, mu, gains_, options_.dt, data_.weight_scale * data_.problem.length_scale);
 }
 
 // One step of the jump, from the start to the middle of the first step: friction and slope have no
@@ -193,16 +206,29 @@ void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
 
 template <typename Parts>
 StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
+  // Joints that are put in place, and answers that are audited: other steps are refused before
+  // they change anything.
+  const bool may_go_back = options_.refuse && (options_.audit || command.prescribed);
+  if (may_go_back) before_ = state_;
   if (hardest_.wanted()) {
     fill_problem_of(command);
     hardest_.look_at(data_.problem, data_.previous, data_.solution,
                      static_cast<double>(state_.k + 1) * options_.dt);
   }
+  prescribed_ = command.prescribed;
   last_ = take_step(command);
   options_.audit = false;  // until the next frame is expected
   if (hardest_.wanted()) hardest_.judge(last_);
+  if (last_.status != Status::ok && joint_count() > 0) {
+    gains_ = {command.k_P.maxCoeff(), command.k_D.maxCoeff(),
+              command.phidot_d.cwiseAbs().maxCoeff()};
+  }
   if (last_.status == Status::non_finite) {
     return account_.tell(last_, std::numeric_limits<double>::quiet_NaN());
+  }
+  if (is_refused(options_, last_)) {
+    if (may_go_back) state_ = before_;
+    return account_.refuse(last_, account_.audit_of(data_));
   }
   if (last_.passed_link > 0 && passed_.steps++ == 0) {
     passed_.t = time();

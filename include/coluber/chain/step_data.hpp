@@ -24,6 +24,7 @@ struct StepData {
   std::vector<int> angle_of_node;  ///< joint angle of the node's axis; -1: the root
   double weight_scale = 1.0;       ///< m_min g (N)
   double Theta_min = 0.0;          ///< least inertia of a link that a joint turns (kg m²)
+  double least_mass = 0.0;         ///< contacts take no link to be lighter (kg)
   double way = 0.0;                ///< bound on the way of a link among obstacles in the step (m)
   double obstacle_give = 1.0;      ///< share of the obstacles' compliance in the step
   double load = 0.0;               ///< weight across the slope, g cos(tilt) (N/kg)

@@ -37,6 +37,7 @@ struct [[nodiscard]] StepInfo {
   int index = 0;  ///< 1-based link, joint or contact it belongs to; 0: none
   /// Values of `System::figures()`, in their order; valid until the next step.
   std::span<const double> figures{};
+  bool refused = false;  ///< it was not taken: the state is that before the step
 };
 
 }  // namespace coluber

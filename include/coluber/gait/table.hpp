@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "coluber/core/export.hpp"
@@ -32,6 +33,20 @@ class COLUBER_EXPORT Table final : public Gait {
   };
   /// Largest angle of the table, either way (rad).
   [[nodiscard]] Largest largest() const;
+
+  /// Where the spline leaves the range of its joint's points, between two of them.
+  struct Overshoot {
+    double angle = 0.0;  ///< reached (rad)
+    double low = 0.0;    ///< range of the joint's points (rad)
+    double high = 0.0;
+    double time = 0.0;  ///< s
+    int joint = 0;      ///< counted from 0
+    /// Beyond the range (rad).
+    [[nodiscard]] double excess() const { return angle > high ? angle - high : low - angle; }
+  };
+  /// The farthest, if that is more than one would expect of a cubic: a quarter of the range and a
+  /// degree.
+  [[nodiscard]] std::optional<Overshoot> overshoot() const;
 
  private:
   std::vector<double> times_;

@@ -30,6 +30,7 @@ StepOptions make_step_options(const SolverKeys& solver, double dt, const Eigen::
   options.law = solver.law;
   options.activation = solver.activation;
   options.newton.tolerance = solver.tolerance;
+  options.accepted = solver.tolerance;
   // The residual is weak along the slippery axis of a slender ellipse (docs/numerics.md).
   if (mu.maxCoeff() > 10.0 * mu.minCoeff()) {
     options.newton.tolerance = std::min(options.newton.tolerance, 1e-12);

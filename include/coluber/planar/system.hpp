@@ -64,7 +64,7 @@ class COLUBER_EXPORT PlanarSystem : public chain::ContactSystem<Parts>, public M
  private:
   nonsmooth::ContactStepInfo take_step(const JointCommand& command) override;
   void fill_problem_of(const JointCommand& command) override;
-  [[nodiscard]] double deepest_overlap() const override { return max_penetration_; }
+  [[nodiscard]] chain::Depths deepest_overlap() const override { return {max_penetration_, 0.0}; }
   void update_pose() const override;
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);

@@ -59,7 +59,9 @@ class COLUBER_EXPORT SpatialSystem final : public chain::ContactSystem<Parts> {
   nonsmooth::ContactStepInfo take_step(const JointCommand& command) override;
   void fill_problem_of(const JointCommand& command) override;
   double note_step() override;
-  [[nodiscard]] double deepest_overlap() const override { return obstacle_penetration_; }
+  [[nodiscard]] chain::Depths deepest_overlap() const override {
+    return {obstacle_penetration_, ground_penetration_};
+  }
   void update_pose() const override;
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);

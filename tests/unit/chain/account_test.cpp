@@ -107,6 +107,55 @@ TEST(ChainAccount, AnAuditedStepSaysTheWorseOfBothResiduals) {
   EXPECT_EQ(figure(account, told, "audited_residual"), 1e-13);
 }
 
+TEST(ChainAccount, WarnsOfWhatLinksAreDeepInAndWhy) {
+  using testing::AllOf;
+  using testing::HasSubstr;
+  using testing::Not;
+  EXPECT_TRUE(warn_of_overlap({0.004, 0.004}, 0.05, true).empty());
+  const auto floor = warn_of_overlap({0.004, 0.087}, 0.05, false);
+  ASSERT_EQ(floor.size(), 1U);
+  EXPECT_THAT(floor[0], AllOf(HasSubstr("87 mm deep in the floor"), Not(HasSubstr("prescribed")),
+                              HasSubstr("solver.dt is too large")));
+  const auto both = warn_of_overlap({0.02, 0.03}, 0.05, true);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_THAT(both[0], AllOf(HasSubstr("20 mm deep in obstacles"),
+                             HasSubstr("prescribed joints pressed them in")));
+  EXPECT_THAT(both[1], HasSubstr("30 mm deep in the floor"));
+
+  EXPECT_TRUE(warn_of_passing(0, 0.0, 0, 0, true).empty());
+  EXPECT_THAT(warn_of_passing(1, 0.5, 2, 3, false).at(0),
+              AllOf(HasSubstr("link 2 went through obstacle 3"), Not(HasSubstr("prescribed")),
+                    HasSubstr("take a smaller solver.dt")));
+  EXPECT_THAT(warn_of_passing(1, 0.5, 2, 3, true).at(0),
+              AllOf(HasSubstr("prescribed joints pressed it through"), HasSubstr("\"pd\"")));
+}
+
+TEST(ChainAccount, AdvisesOnlyWhereItKnowsBetter) {
+  const nonsmooth::ContactStepInfo law{.status = Status::not_converged, .residual_law = 1e-3};
+  const nonsmooth::ContactStepInfo momentum{
+      .status = Status::not_converged, .residual_law = 1e-12, .residual_momentum = 2e-5};
+  const Gains usual{800.0, 2.0, 1.0};
+  const Gains huge{800.0, 1e9, 1.0};
+  EXPECT_EQ(advise(law, 0.5, usual, 1e-3, 0.01), "");
+  EXPECT_EQ(advise(momentum, 0.5, usual, 1e-3, 0.01), "");
+  EXPECT_EQ(advise(law, 0.5, huge, 1e-3, 0.01), "") << "the laws are not balanced by torques";
+  EXPECT_THAT(advise(law, 3.0, usual, 1e-3, 0.01), testing::HasSubstr("friction of 3"));
+  EXPECT_THAT(advise(momentum, 3.0, huge, 1e-3, 0.01),
+              testing::HasSubstr("controller.kd = 1e+09 is too large"));
+  EXPECT_THAT(advise(momentum, 0.5, {1e13, 2.0, 1.0}, 1e-3, 0.01),
+              testing::HasSubstr("controller.kp = 1e+13 is too large"));
+}
+
+TEST(ChainAccount, ARefusedStepIsToldButNotCounted) {
+  ContactAccount<2> account(3, Eigen::VectorXd::Zero(2), false);
+  const StepInfo told =
+      account.refuse({.status = Status::not_converged, .iterations = 7, .residual = 0.5}, 0.25);
+  EXPECT_TRUE(told.refused);
+  EXPECT_EQ(figure(account, told, "residual"), 0.5);
+  EXPECT_EQ(account.residual, 0.0);
+  EXPECT_EQ(account.run.iterations, 0);
+}
+
 TEST(ChainAccount, OnlyTheRigidLawHasProximalPasses) {
   const auto names = [](bool rigid) {
     std::vector<std::string> all;

@@ -1,7 +1,9 @@
 #include "coluber/gait/table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -24,6 +26,41 @@ TEST(Table, NamesItsLargestAngle) {
   const Table table = sample({0.0, 1.0, 2.0}, [](double t) { return t == 1.0 ? 0.7 : 0.1; });
   EXPECT_EQ(table.largest().angle, 1.4);
   EXPECT_EQ(table.largest().joint, 1);
+}
+
+TEST(Table, NamesWhereItSwingsOutBetweenItsPoints) {
+  constexpr double degree = std::numbers::pi / 180.0;
+  // two points close to each other set a slope that the long pieces beside them cannot follow
+  const std::vector<double> times{0.0, 1.0, 1.05, 2.05, 3.05};
+  const Table table = sample(times, [](double t) { return t > 1.01 ? 30.0 * degree : 0.0; });
+  const auto over = table.overshoot();
+  ASSERT_TRUE(over.has_value());
+  Eigen::VectorXd phi(2);
+  Eigen::VectorXd rate(2);
+  double scanned = 0.0;
+  for (double t = 0.0; t <= 3.05; t += 1e-4) {
+    table.evaluate(t, phi, rate);
+    const auto outside = [](double angle, double low, double high) {
+      return std::max(low - angle, angle - high);
+    };
+    scanned = std::max(
+        {scanned, outside(phi(0), 0.0, 30.0 * degree), 0.5 * outside(phi(1), -60.0 * degree, 0.0)});
+  }
+  EXPECT_GT(scanned, 30.0 * degree);
+  table.evaluate(over->time, phi, rate);
+  EXPECT_NEAR(phi(over->joint), over->angle, 1e-14);
+  EXPECT_NEAR(rate(over->joint), 0.0, 1e-12);
+  // the scan misses the peak by its step squared
+  EXPECT_NEAR(over->excess() / (over->joint == 1 ? 2.0 : 1.0), scanned, 1e-6);
+}
+
+TEST(Table, AWaveThatIsSampledWellEnoughSwingsOutNowhere) {
+  std::vector<double> times;
+  for (int k = 0; k <= 24; ++k) times.push_back(0.25 * k);  // eight points a period
+  EXPECT_FALSE(sample(times, [](double t) { return std::sin(std::numbers::pi * t); }).overshoot());
+  EXPECT_FALSE(sample({0.0, 1.0}, [](double t) { return t; }).overshoot());
+  EXPECT_FALSE(sample({0.0}, [](double t) { return t; }).overshoot());
+  EXPECT_FALSE(sample({0.0, 1.0, 2.0, 3.0}, [](double) { return 0.3; }).overshoot());
 }
 
 TEST(Table, IsExactForACubicOnUnevenTimes) {

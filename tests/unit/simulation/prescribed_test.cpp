@@ -76,6 +76,27 @@ TEST(Prescribed, JointsAreWhereTheGaitSaysOnTheFloorAndAtObstaclesInPlaneAndSpac
   }
 }
 
+// What presses a link onto a peg is the robot, whatever the link's own mass. With a compliance by
+// its own mass it went 10 mm deep at 0.1 g, and through thin pegs.
+TEST(Prescribed, AHeavyRobotDoesNotPressALightLinkIntoAPeg) {
+  const std::string others = ",{},{}]";
+  for (const auto& [model, light] :
+       {std::pair<std::string, std::string>{"planar", "{}"},
+        {"planar", "{mass=1e-3,inertia=1.94e-6}"},
+        {"planar", "{mass=1e-4,inertia=1.94e-7}"},
+        {"spatial", "{}"},
+        {"spatial", "{mass=1e-3,inertia=1.94e-6,inertia_axial=1.38e-6}"},
+        {"spatial", "{mass=1e-4,inertia=1.94e-7,inertia_axial=1.38e-7}"}}) {
+    const Finished run = run_of(
+        "aiko_pegs", {kPrescribed, "robot.model='" + model + "'", "duration=1.5", "robot.links=3",
+                      "robot.link=[" + light + others, "start.link=3", "start.shape='straight'",
+                      "world.obstacle=[{x=0.244,y=0.1,radius=0.02}]", "gait.amplitude_deg=60",
+                      "gait.omega_deg=180", "gait.phase_deg=0"});
+    EXPECT_GT(run.figure("max_penetration"), 1e-6) << model << light << ": it missed the peg";
+    EXPECT_LT(run.figure("max_penetration"), 1e-4) << model << light;
+  }
+}
+
 // Rates that jumped within the first step would take a torque that grows as dt shrinks, and leave
 // the robot half a step behind its joints.
 TEST(Prescribed, TheStartIsNoImpact) {

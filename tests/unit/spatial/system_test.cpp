@@ -250,6 +250,24 @@ TEST(SpatialSystem, WhatIsRecordedOfASidewinderFitsTogether) {
               summary.at("work_positive") / (robot * summary.at("path_length")), 1e-13);
 }
 
+TEST(SpatialSystem, LinksDeepInTheFloorAreWarnedOf) {
+  const Model model = sample::make_aiko(3);
+  for (const double dt : {1e-3, 0.05}) {
+    StepOptions options;
+    options.dt = dt;
+    SpatialSystem system(model,
+                         make_state(model, VectorXd::Zero(model.angles()), 0, {0.0, 0.0, 0.6},
+                                    compute_axes(0.4, 0.3, 0.0)),
+                         options);
+    while (system.time() < 0.8) ASSERT_EQ(system.step(JointCommand(4)).status, Status::ok);
+    const auto warnings = system.warnings();
+    const auto told = std::ranges::count_if(warnings, [](const std::string& text) {
+      return text.find("deep in the floor, and the thinnest is 105 mm thick") != std::string::npos;
+    });
+    EXPECT_EQ(told, dt > 0.01 ? 1 : 0) << dt;
+  }
+}
+
 TEST(SpatialSystem, AFallAddsNothingToThePath) {
   const Model model = sample::make_aiko(3);
   const SpatialSystem start(model,
