@@ -17,7 +17,7 @@
 #include "coluber/chain/robot.hpp"
 #include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
-#include "coluber/planar/wheel_keys.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 
 #include "math/degree.hpp"
 #include "planar/make.hpp"
@@ -74,7 +74,7 @@ std::unique_ptr<Controller> add_wheels(const drive::Build& build, ServoTime serv
                                        std::unique_ptr<Controller> controller) {
   if (build.options.find<WheelServoKeys>() == nullptr) return controller;
   std::vector<double> radius;
-  for (const auto& axle : build.get<planar::WheelKeys>().link) radius.push_back(axle.wheel_radius);
+  for (const auto& axle : build.get<chain::WheelKeys>().link) radius.push_back(axle.wheel_radius);
   return std::make_unique<DrivenWheels>(std::move(controller), make_wheel_servo(build, servo),
                                         std::move(radius), build.get<SpeedKeys>().speed);
 }
@@ -92,7 +92,7 @@ std::unique_ptr<Controller> make_path_following(const drive::Build& build,
       path::length_of(path_of).value_or(std::max(std::abs(speed) * build.duration, 0.1));
   const bool centre = keys.point == ControlPoint::centre;
   const auto& links = build.get<chain::Robot>().link;
-  const auto& wheels = build.get<planar::WheelKeys>().link;
+  const auto& wheels = build.get<chain::WheelKeys>().link;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const double offset = centre ? links[i].cg_offset : wheels[i].axle_offset;
     options.modules.push_back(

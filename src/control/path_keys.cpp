@@ -9,7 +9,7 @@
 #include "coluber/drive/stepping.hpp"
 #include "coluber/keys/check.hpp"
 #include "coluber/path/keys.hpp"
-#include "coluber/planar/wheel_keys.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 
 #include "keys/limits.hpp"
 
@@ -41,7 +41,7 @@ void check_period(const PathFollowingKeys& options, Check& check) {
 
 /// L_PJ and L_JP are the same of every link.
 void check_trailer(PathFollowingKeys& options, Check& check) {
-  const auto* wheels = check.find_options<planar::WheelKeys>();
+  const auto* wheels = check.find_options<chain::WheelKeys>();
   const auto* robot = check.find_options<chain::Robot>();
   if (wheels == nullptr || robot == nullptr || !robot->known || options.trailer) return;
   const auto lengths = [&](std::size_t i) {
@@ -85,12 +85,12 @@ void check_path_following(PathFollowingKeys& options, Check& check) {
   check_period(options, check);
   if (check.model().empty()) return;
   const auto* path = check.find_options<path::PathKeys>();
-  if (path == nullptr || check.find_options<planar::WheelKeys>() == nullptr) {
+  if (path == nullptr || check.find_options<chain::WheelKeys>() == nullptr) {
     check.fault("controller.name",
                 fmt::format("\"{}\" is for robots with wheels, \"{}\" has none",
                             check.controller(), check.model()),
                 fmt::format("write  model = \"{}\"  in [robot], or take another controller",
-                            check.models_with<planar::WheelKeys>().front()));
+                            check.models_with<chain::WheelKeys>().front()));
     return;
   }
   if (!path->shape && check.is_sound("path")) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
@@ -13,59 +12,20 @@
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/planar/keys.hpp"
 #include "coluber/planar/smooth_system.hpp"
-#include "coluber/chain/path_start.hpp"
-#include "coluber/path/keys.hpp"
 #include "coluber/planar/system.hpp"
-#include "coluber/planar/wheel_keys.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/planar/wheeled_system.hpp"
 #include "coluber/world/keys.hpp"
 
 #include "chain/fold.hpp"
 #include "chain/overlap.hpp"
 #include "math/degree.hpp"
+#include "start.hpp"
 
 namespace coluber::planar {
 namespace {
 
 using math::degree;
-
-/// Straight behind the start of the path, and moving along it.
-State make_path_start(const drive::Build& build, const Model& model) {
-  const auto& keys = build.get<chain::PathStart>();
-  const path::PathPoint at = path::make_path(build.get<path::PathKeys>())->at(0.0);
-  const Vector2d left{-std::sin(at.theta), std::cos(at.theta)};
-  const Vector2d forward{std::cos(at.theta), std::sin(at.theta)};
-  const double arm = model.axles.front().offset - model.links.front().offset;
-  return make_state(model, VectorXd::Zero(model.n() - 1), 0,
-                    at.r + keys.offset * left + arm * forward, at.theta + std::numbers::pi);
-}
-
-/// All links along their first one's way forward, wheels rolling with them.
-void start_rolling(const Model& model, double speed, double dt, State& state) {
-  const double theta = state.base(2);
-  const Vector2d v = -speed * Vector2d{std::cos(theta), std::sin(theta)};
-  for (int i = 0; i < model.n(); ++i) {
-    state.u.segment<2>(3 * i) = v;
-    state.omega(i) = speed / model.axles[static_cast<std::size_t>(i)].L_w;
-  }
-  state.twist << 0.0, v;
-  state.base.head<2>() += 0.5 * dt * v;
-  state.wheel = 0.5 * dt * state.omega;
-}
-
-/// At rest, placed as `[start]` says.
-State make_start(const drive::Build& build, const Model& model) {
-  const auto* path_start = build.options.find<chain::PathStart>();
-  if (path_start != nullptr && path_start->on_path.value_or(false)) {
-    return make_path_start(build, model);
-  }
-  const auto& start = build.get<chain::Start>();
-  const Eigen::VectorXd phi = chain::compute_start_angles(build, model.n() - 1);
-  const int link = start.link - 1;
-  double theta = start.heading_deg * degree + chain::first_link_angle(build, phi);
-  for (int j = 0; j < link; ++j) theta += phi(j);
-  return make_state(model, phi, link, start.position, theta);
-}
 
 void warn_of_start(const drive::Build& build, const Model& model, const State& state) {
   Pose pose;
@@ -80,9 +40,10 @@ void warn_of_start(const drive::Build& build, const Model& model, const State& s
   chain::warn_of_fold(build, links);
 }
 
-void refuse_overlap(const drive::Build& build, const Model& model, const State& state) {
+void refuse_overlap(const drive::Build& build, const Model& model, const State& state,
+                    double dt) {
   Pose pose;
-  compute_pose_at_time(model, state, 0.0, pose);
+  compute_pose_at_time(model, state, dt, pose);
   chain::Overlaps overlaps(model.obstacles.size());
   for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
     for (int i = 0; i < model.n(); ++i) {
@@ -105,9 +66,15 @@ bool has_rough_obstacles(const Model& model) {
 /// one per link counts.
 double thesis_limit(const Model& model) {
   double limit = std::numeric_limits<double>::infinity();
-  for (const Link& link : model.links) {
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
+    const Link& link = model.links[i];
     double largest = 1.0 / link.m;
-    if (model.friction_points == 2) {  // across the link; along it, it is 2/m
+    if (model.has_wheels()) {  // at most the sum of the eigenvalues, with the shaft's
+      const Axle& axle = model.axles[i];
+      const double arm = axle.offset - link.offset;
+      largest = 4.0 / link.m + 2.0 * axle.L_w * axle.L_w / axle.Theta_w +
+                2.0 * (arm * arm + axle.half_track * axle.half_track) / link.Theta;
+    } else if (model.friction_points == 2) {  // across the link; along it, it is 2/m
       const double rear = -link.L_GS - link.offset;
       const double front = link.L_GS - link.offset;
       const double half_trace = 1.0 / link.m + 0.5 * (rear * rear + front * front) / link.Theta;
@@ -141,18 +108,18 @@ void warn_of_thesis(const drive::Build& build, const Model& model) {
 
 std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coordinates) {
   Model model = make_model(build.options);
-  State state = make_start(build, model);
-  refuse_overlap(build, model, state);
+  const double dt = build.get<drive::Stepping>().dt;
+  State state = make_start(build, model, dt);
+  refuse_overlap(build, model, state, dt);
   warn_of_start(build, model, state);
   const auto& solver = build.get<nonsmooth::SolverKeys>();
-  auto options = nonsmooth::make_step_options<StepOptions>(solver, build.get<drive::Stepping>().dt,
+  auto options = nonsmooth::make_step_options<StepOptions>(solver, dt,
                                                            build.get<world::GroundKeys>().friction);
   options.refuse = build.get<drive::Stepping>().on_failure == drive::OnFailure::stop;
   options.minimal_coordinates = minimal_coordinates;
   warn_of_thesis(build, model);
   chain::warn_of_many_links(build);
   if (model.has_wheels()) {
-    start_rolling(model, build.get<chain::PathStart>().speed, options.dt, state);
     return std::make_unique<WheeledSystem>(std::move(model), std::move(state), options,
                                            !solver.dump.empty());
   }
@@ -178,9 +145,9 @@ Model make_model(const keys::OptionSet& options) {
     model.mu_V = keys->viscous_friction;
     model.friction_points = keys->friction_points;
   }
-  if (const WheelKeys* wheels = options.find<WheelKeys>()) {
+  if (const auto* wheels = options.find<chain::WheelKeys>()) {
     model.friction_points = 2;
-    for (const AxleKeys& axle : wheels->link) {
+    for (const chain::AxleKeys& axle : wheels->link) {
       model.axles.push_back(
           {axle.wheel_radius, axle.wheel_inertia, axle.axle_offset, axle.half_track});
     }
@@ -207,7 +174,7 @@ std::unique_ptr<System> make_minimal(const drive::Build& build) {
                     "install libsundials-dev and build again, or take \"set_valued\""));
   }
   Model model = make_model(build.options);
-  const State start = make_start(build, model);
+  const State start = make_start(build, model, 0.0);
   warn_of_start(build, model, start);
   chain::warn_of_many_links(build);
   return std::make_unique<SmoothSystem>(

@@ -1,23 +1,20 @@
 #include "coluber/planar/wheeled_system.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "coluber/core/error.hpp"
-#include "coluber/math/sincos.hpp"
 
 #include "chain/rows.hpp"
+#include "chain/wheels_shown.hpp"
 #include "observed.hpp"
 #include "wheels.hpp"
 
 namespace coluber::planar {
 
 namespace {
-
-constexpr double kWheelWidth = 0.25;  // of the radius, as drawn; not in the source
 
 /// The impulse of a slipping wheel is on the rim of its friction set, to rounding.
 bool is_slipping(const nonsmooth::Impulse& P) {
@@ -40,17 +37,7 @@ WheeledSystem::WheeledSystem(Model model, State state, const StepOptions& option
 
 void WheeledSystem::add_wheel_bodies() {
   for (int i = 0; i < model_.n(); ++i) {
-    const double L_w = model_.axles[static_cast<std::size_t>(i)].L_w;
-    for (const char* side : {"left", "right"}) {
-      Body wheel;
-      wheel.name = "wheel_" + std::to_string(i + 1) + "_" + side;
-      wheel.shape = ShapeKind::wheel;
-      wheel.size = {L_w, kWheelWidth * L_w};
-      wheel.colour = "#444444";
-      wheel.moving = true;
-      wheel.parent = "link_" + std::to_string(i + 1);
-      bodies_.push_back(std::move(wheel));
-    }
+    chain::add_wheels(i, model_.axles[static_cast<std::size_t>(i)].L_w, bodies_);
   }
 }
 
@@ -139,31 +126,17 @@ void WheeledSystem::start_frame() {
   sums_.slipping_now.setZero();
 }
 
-// Behind those of the links: about their own axis, which is body y, by the shaft's angle.
+// Behind those of the links.
 void WheeledSystem::poses(std::span<double> values) const {
   PlanarSystem::poses(values);
   double* out = values.data() + 7 * static_cast<std::ptrdiff_t>(model_.n());
   for (int i = 0; i < model_.n(); ++i) {
     const Axle& axle = model_.axles[static_cast<std::size_t>(i)];
     const double arm = axle.offset - model_.links[static_cast<std::size_t>(i)].offset;
-    double s = 0.0;
-    double c = 1.0;
-    double s_w = 0.0;
-    double c_w = 1.0;
-    math::sincos(0.5 * pose_.theta(i), s, c);
-    math::sincos(-0.5 * (state_.wheel(i) - 0.5 * options_.dt * state_.omega(i)), s_w, c_w);
-    for (int p = 0; p < 2; ++p) {
-      const double side = wheel_side(axle, p);
-      const std::array<double, 7> each{
-          pose_.origin.x() + pose_.r(0, i) + arm * pose_.cos(i) - side * pose_.sin(i),
-          pose_.origin.y() + pose_.r(1, i) + arm * pose_.sin(i) + side * pose_.cos(i),
-          0.0,
-          c * c_w,
-          -s * s_w,
-          c * s_w,
-          s * c_w};
-      out = std::copy(each.begin(), each.end(), out);
-    }
+    const Vector2d middle =
+        pose_.origin + pose_.r.col(i) + arm * Vector2d{pose_.cos(i), pose_.sin(i)};
+    const double turned = state_.wheel(i) - 0.5 * options_.dt * state_.omega(i);
+    out = chain::write_wheels({middle, pose_.theta(i), axle.half_track, turned}, out);
   }
 }
 

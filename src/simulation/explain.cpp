@@ -58,6 +58,10 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
     return fmt::format("a value is not finite after the step to t = {:.6g} s{}{}", t, where, said);
   }
   const System& system = *simulation.system;
+  if (info.status == Status::not_taken) {
+    return fmt::format("the step to t = {:.6g} s could not be taken: {}{}{}", t,
+                       figures_of(system, info), where, system.advice(info));
+  }
   return fmt::format("the step to t = {:.6g} s did not converge: {}{}{}{}{}", t,
                      figures_of(system, info), where, said, said_at_load(simulation, "robot.links"),
                      system.advice(info));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coluber/chain/path_start.hpp"
+#include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
@@ -14,9 +15,10 @@
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
-#include "coluber/planar/wheel_keys.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/spatial/keys.hpp"
+#include "coluber/trailer/keys.hpp"
 #include "coluber/world/keys.hpp"
 
 #include "control/make.hpp"
@@ -24,6 +26,7 @@
 #include "keys/key_table.hpp"
 #include "planar/make.hpp"
 #include "spatial/make.hpp"
+#include "trailer/make.hpp"
 
 // Every component of the library, one entry each. Nothing else names a model.
 
@@ -49,8 +52,8 @@ std::vector<ModelEntry> library_models() {
       {{{.name = "planar",
          .doc = "snake in the plane with set-valued contact and friction, Transeth chapter 3",
          .sections = {&chain::robot_keys(), &planar::planar_keys(), &world::ground_keys(),
-                      &world::obstacle_keys(), &chain::start_keys(), &nonsmooth::solver_keys(),
-                      &control::base_noise_keys()}},
+                      &world::obstacle_keys(), &chain::start_keys(), &chain::plane_start_keys(),
+                      &nonsmooth::solver_keys(), &control::base_noise_keys()}},
         true,
         true,
         one_per_joint},
@@ -70,7 +73,8 @@ std::vector<ModelEntry> library_models() {
                 "friction points per link, no obstacles, Transeth chapter 6",
          .sections = {&chain::robot_keys(), &planar::planar_keys(), &planar::minimal_keys(),
                       &world::ground_keys(), &world::obstacle_keys(), &chain::start_keys(),
-                      &nonsmooth::solver_keys(), &control::base_noise_keys()},
+                      &chain::plane_start_keys(), &nonsmooth::solver_keys(),
+                      &control::base_noise_keys()},
          .defaults = {{"robot.friction_points", std::int64_t{2}},
                       {"solver.thesis.r_T", 0.2},
                       {"solver.thesis.epsilon", 1e-5}},
@@ -82,15 +86,26 @@ std::vector<ModelEntry> library_models() {
       {{{.name = "wheeled",
          .doc = "planar snake with two wheels on a driven shaft under every link, link 1 ahead, "
                 "Murugendran II",
-         .sections = {&chain::robot_keys(), &planar::wheel_keys(), &world::ground_keys(),
+         .sections = {&chain::robot_keys(), &chain::wheel_keys(), &world::ground_keys(),
                       &world::obstacle_keys(), &path::path_keys(), &chain::start_keys(),
-                      &chain::path_start_keys(), &nonsmooth::solver_keys(),
+                      &chain::path_start_keys(), &chain::plane_start_keys(),
+                      &nonsmooth::solver_keys(),
                       &control::speed_keys(), &control::wheel_servo_keys(),
                       &control::base_noise_keys(), &control::wheel_noise_keys()}},
         true,
         true,
         one_per_joint},
        planar::make_wheeled},
+      {{{.name = "n_trailer",
+         .doc = "train of modules that roll without slip, steered at its head: kinematics alone, "
+                "Murugendran (18)-(27)",
+         .sections = {&chain::robot_keys(), &chain::wheel_keys(), &path::path_keys(),
+                      &chain::path_start_keys(), &control::speed_keys(),
+                      &control::base_noise_keys(), &trailer::n_trailer_keys()}},
+        true,
+        true,
+        one_per_joint},
+       trailer::make_n_trailer},
   };
 }
 
@@ -202,7 +217,7 @@ std::vector<keys::CatalogueRobot> library_robots() {
                "wheel_inertia = 0.002\n"
                "axle_offset = 0.018\n"
                "half_track = 0.041\n",
-       .models = {"wheeled"}},
+       .models = {"wheeled", "n_trailer"}},
   };
 }
 

@@ -1,4 +1,4 @@
-#include "coluber/planar/wheel_keys.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 
 #include <cmath>
 #include <string>
@@ -8,14 +8,14 @@
 #include "coluber/chain/robot.hpp"
 #include "coluber/keys/check.hpp"
 
-namespace coluber::planar {
+namespace coluber::chain {
 
 namespace {
 
 using keys::Check;
 
 /// An axle lies between the joints of its link.
-void check_axle(const keys::Node* node, const AxleKeys& axle, const chain::Link& link,
+void check_axle(const keys::Node* node, const AxleKeys& axle, const Link& link,
                 const std::string& path, Check& check) {
   if (std::abs(axle.axle_offset) < 0.5 * link.length) return;
   const keys::Node* given = node != nullptr ? node->find("axle_offset") : nullptr;
@@ -31,7 +31,7 @@ void check_axle(const keys::Node* node, const AxleKeys& axle, const chain::Link&
 }
 
 void check_wheels(WheelKeys& options, Check& check) {
-  const auto* robot = check.find_options<chain::Robot>();
+  const auto* robot = check.find_options<Robot>();
   if (options.link.empty()) options.link.resize(1);
   if (options.link.size() != robot->link.size()) {
     const AxleKeys first = options.link.front();
@@ -96,4 +96,4 @@ const keys::Section& wheel_keys() {
   return section;
 }
 
-}  // namespace coluber::planar
+}  // namespace coluber::chain

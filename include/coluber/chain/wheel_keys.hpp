@@ -5,7 +5,7 @@
 #include "coluber/core/export.hpp"
 #include "coluber/keys/section.hpp"
 
-namespace coluber::planar {
+namespace coluber::chain {
 
 /// What a scenario says of the wheels of a link.
 struct AxleKeys {
@@ -23,4 +23,4 @@ struct WheelKeys {
 /// The keys of WheelKeys.
 COLUBER_EXPORT const keys::Section& wheel_keys();
 
-}  // namespace coluber::planar
+}  // namespace coluber::chain
