@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "coluber/core/error.hpp"
 #include "coluber/math/sincos.hpp"
 
@@ -56,7 +58,7 @@ PathFollowing::PathFollowing(PathFollowingOptions options)
   add_rows();
 }
 
-std::string PathFollowing::connect(System& system, std::vector<drive::Warning>& /*warnings*/) {
+std::string PathFollowing::connect(System& system, std::vector<drive::Warning>& warnings) {
   joints_ = dynamic_cast<const JointDriven*>(&system);
   base_ = dynamic_cast<const MovingBase*>(&system);
   if (joints_ == nullptr || base_ == nullptr) return "needs a robot in the plane, with joints";
@@ -71,7 +73,38 @@ std::string PathFollowing::connect(System& system, std::vector<drive::Warning>& 
   state_.s_1 = state_.s(0);
   joints_->joint_state(phi_, phidot_);
   state_.phi_ref = state_.phi_before = phi_;
+  warn_of_path(warnings);
   return "";
+}
+
+// On a circle every module's axle has R_(i+1)² = R_i² - L_PJ² + L_JP².
+void PathFollowing::warn_of_path(std::vector<drive::Warning>& warnings) const {
+  const double kappa = options_.path->max_curvature();
+  const double L_PJ = options_.trailer.L_PJ;
+  const double L_JP = options_.trailer.L_JP;
+  const auto n = static_cast<double>(options_.modules.size());
+  const double least = (n - 1.0) * (L_PJ * L_PJ - L_JP * L_JP);
+  if (kappa > 0.0 && 1.0 / (kappa * kappa) < least) {
+    warnings.push_back(
+        {"path", fmt::format("path: a radius of {:.4g} m is too small for {:.0f} links to roll "
+                             "round one behind the other, that takes {:.4g} m: those behind slip",
+                             1.0 / kappa, n, std::sqrt(least))});
+  }
+  const Eigen::VectorXd off = (state_.z.array() - state_.z(0)).abs();
+  Eigen::Index worst = 0;
+  if (off.maxCoeff(&worst) > 1e-3) {
+    warnings.push_back(
+        {"path", fmt::format("path: it is curved where the straight robot starts, link {} is "
+                             "{:.3g} m off it: that counts in path_error; begin on a straight",
+                             worst + 1, std::abs(state_.z(worst)))});
+  }
+}
+
+std::vector<std::string> PathFollowing::warnings() const {
+  if (state_.clamped == 0) return {};
+  return {fmt::format("the steering angle was cut off at controller.heading.limit = {} rad in {} "
+                      "of {} ticks",
+                      options_.heading.limit, state_.clamped, state_.ticks)};
 }
 
 void PathFollowing::look_at_robot(VectorXd& s, VectorXd& z) const {
@@ -149,6 +182,7 @@ void PathFollowing::tick(const ControlInput& input) {
   state_.theta_error = path::heading_error(input.base->theta + std::numbers::pi, at);
   state_.delta_1 = heading_.steer(at, state_.theta_error, options_.speed, options_.trailer.L_PJ,
                                   options_.period);
+  ++state_.ticks;
   if (heading_.clamped()) ++state_.clamped;
   update_references(input);
   state_.tick = input.t;
@@ -257,9 +291,9 @@ std::vector<SummaryItem> PathFollowing::summary() const {
 template <typename Bytes, typename Self>
 void PathFollowing::exchange(Bytes& bytes, Self& state) {
   auto& [phi_ref, phi_before, phidot_ref, v, s, z, s_1, theta_error, delta_1, travel, tick, error,
-         error_head, max, max_head, clamped] = state;
+         error_head, max, max_head, clamped, ticks] = state;
   bytes(phi_ref, phi_before, phidot_ref, v, s, z, s_1, theta_error, delta_1, travel, tick, error,
-        error_head, max, max_head, clamped);
+        error_head, max, max_head, clamped, ticks);
 }
 
 void PathFollowing::save_state(ByteWriter& bytes) const {

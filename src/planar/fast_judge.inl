@@ -186,9 +186,10 @@ FastRounding rounding(FastArrays& k) {
         const Lanes b = magnitude(load<Lanes>(k.b[q] + i));
         torque += b * P_1;
         motor += P_1;
-        along = k.mu_1 * ((arm_1 + b) * g_0 + (c * g_1 + s * g_2) + 4.0 * rim);
+        along = k.mu_1 * ((arm_1 + b) * g_0 + (c * g_1 + s * g_2) + 10.0 * rim);
       }
-      const Lanes across = k.mu_2 * ((arm_2 + a) * g_0 + (c * g_2 + s * g_1));
+      Lanes across = k.mu_2 * ((arm_2 + a) * g_0 + (c * g_2 + s * g_1));
+      if constexpr (wheels) across += k.mu_2 * (18.0 * (c * s) * rim);
       const Lanes A = magnitude(load<Lanes>(k.A_1[q] + i)) + magnitude(load<Lanes>(k.A_2[q] + i));
       const Lanes held = 4.0 * load<Lanes>(k.c_t + i) * (T_1 + T_2 + A);
       law = larger(law, kProxR / mu * (along + across + held) + 4.0 * mu * load<Lanes>(k.R[q] + i));

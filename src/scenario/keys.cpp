@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/keys/check.hpp"
+#include "coluber/path/keys.hpp"
 #include "coluber/scenario/scenario.hpp"
 
 #include "keys/limits.hpp"
@@ -40,9 +42,20 @@ void check_late_start(const Job& job, Check& check) {
       "lower start_time or raise duration");
 }
 
+/// As long as the way to follow takes, unless the file says other.
+void fill_duration(Job& job, Check& check) {
+  const auto* path = check.find_options<path::PathKeys>();
+  const auto* speed = check.find_options<control::SpeedKeys>();
+  const bool follows = check.find_options<control::PathFollowingKeys>() != nullptr;
+  if (!follows || path == nullptr || speed == nullptr || check.find("duration") != nullptr) return;
+  const std::optional<double> length = path::length_of(*path);
+  if (length && speed->speed > 0.0) job.duration = *length / speed->speed;
+}
+
 /// Duration, step and frames against each other.
 void check_record(Record& record, Check& check) {
-  const Job& job = *check.find_options<Job>();
+  Job& job = *check.find_options<Job>();
+  fill_duration(job, check);
   check_late_start(job, check);
   if (check.given("record.page") != nullptr && record.page == PageCode::shared && !record.replay) {
     check.fault("record.page", "there is no page without a replay",
@@ -98,6 +111,7 @@ const keys::Section& job_keys() {
                &Job::title)
           .row({.name = "duration",
                 .unit = "s",
+                .default_note = "10; on a turn, s or slalom what the path takes at controller.speed",
                 .min = 0,
                 .max = limits::duration,
                 .above_min = true,

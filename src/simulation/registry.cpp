@@ -87,9 +87,8 @@ std::vector<ModelEntry> library_models() {
          .doc = "planar snake with two wheels on a driven shaft under every link, link 1 ahead, "
                 "Murugendran II",
          .sections = {&chain::robot_keys(), &chain::wheel_keys(), &world::ground_keys(),
-                      &world::obstacle_keys(), &path::path_keys(), &chain::start_keys(),
-                      &chain::path_start_keys(), &chain::plane_start_keys(),
-                      &nonsmooth::solver_keys(),
+                      &world::obstacle_keys(), &chain::start_keys(), &chain::path_start_keys(),
+                      &chain::plane_start_keys(), &nonsmooth::solver_keys(),
                       &control::speed_keys(), &control::wheel_servo_keys(),
                       &control::base_noise_keys(), &control::wheel_noise_keys()}},
         true,
@@ -99,8 +98,8 @@ std::vector<ModelEntry> library_models() {
       {{{.name = "n_trailer",
          .doc = "train of modules that roll without slip, steered at its head: kinematics alone, "
                 "Murugendran (18)-(27)",
-         .sections = {&chain::robot_keys(), &chain::wheel_keys(), &path::path_keys(),
-                      &chain::path_start_keys(), &control::speed_keys(),
+         .sections = {&chain::robot_keys(), &chain::wheel_keys(), &chain::path_start_keys(),
+                      &control::speed_keys(),
                       &control::base_noise_keys(), &trailer::n_trailer_keys()}},
         true,
         true,
@@ -235,7 +234,7 @@ struct All {
   void update() {
     registry = {};
     registry.common = {&scenario::job_keys(), &drive::stepping_keys(), &drive::stop_keys(),
-                       &scenario::record_keys()};
+                       &path::path_keys(), &scenario::record_keys()};
     for (const ModelEntry& entry : models) registry.models.push_back(entry.keys);
     for (const GaitEntry& entry : gaits) registry.gaits.push_back(entry.keys);
     for (const ControllerEntry& entry : controllers) registry.controllers.push_back(entry.keys);

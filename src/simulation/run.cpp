@@ -92,6 +92,11 @@ void put_together_summary(const Simulation& simulation, const Shown& shown, cons
   for (std::string& warning : simulation.system->warnings()) {
     outcome.warnings.push_back(std::move(warning));
   }
+  if (simulation.controller != nullptr) {
+    for (std::string& warning : simulation.controller->warnings()) {
+      outcome.warnings.push_back(std::move(warning));
+    }
+  }
   outcome.step_figures = tally.means();
   if (std::string warning = warn_of_rigid_residual(outcome.step_figures); !warning.empty()) {
     outcome.warnings.push_back(std::move(warning));

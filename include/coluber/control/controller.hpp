@@ -70,6 +70,8 @@ class COLUBER_EXPORT Controller : public Shown {
   [[nodiscard]] virtual bool holds_torques() const { return false; }
   /// The motors are off before (s).
   [[nodiscard]] virtual double start_time() const { return 0.0; }
+  /// What a user should know of the run so far beside its figures.
+  [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
   /// For the message of a run that stops because its joints ran away.
   [[nodiscard]] virtual RunawayWords runaway_words() const { return {}; }
 

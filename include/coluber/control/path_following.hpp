@@ -89,6 +89,7 @@ class COLUBER_EXPORT PathFollowing final : public Controller {
   [[nodiscard]] bool model_based() const override { return true; }
   [[nodiscard]] bool holds_torques() const override { return !options_.implicit_servo; }
   [[nodiscard]] double start_time() const override { return options_.start_time; }
+  [[nodiscard]] std::vector<std::string> warnings() const override;
   [[nodiscard]] RunawayWords runaway_words() const override {
     return {"servo", "controller.servo = \"implicit\""};
   }
@@ -114,7 +115,7 @@ class COLUBER_EXPORT PathFollowing final : public Controller {
     double tick = 0.0;       ///< s, when the last one was
     double error = 0.0, error_head = 0.0;  ///< integrals of |z| (m s)
     double max = 0.0, max_head = 0.0;      ///< largest |z| (m)
-    std::int64_t clamped = 0;              ///< ticks
+    std::int64_t clamped = 0, ticks = 0;
   };
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& state);
@@ -124,6 +125,7 @@ class COLUBER_EXPORT PathFollowing final : public Controller {
   void look_at_robot(Eigen::VectorXd& s, Eigen::VectorXd& z) const;
   void note_errors();
   void update_references(const ControlInput& input);
+  void warn_of_path(std::vector<drive::Warning>& warnings) const;
   void add_rows();
   void add_path_body();
 

@@ -24,6 +24,9 @@ class COLUBER_EXPORT Wrapped : public Controller {
   [[nodiscard]] bool continuous() const override { return controller_->continuous(); }
   [[nodiscard]] bool holds_torques() const override { return controller_->holds_torques(); }
   [[nodiscard]] double start_time() const override { return controller_->start_time(); }
+  [[nodiscard]] std::vector<std::string> warnings() const override {
+    return controller_->warnings();
+  }
   [[nodiscard]] RunawayWords runaway_words() const override {
     return controller_->runaway_words();
   }
