@@ -36,13 +36,22 @@ void flatten(const Json& value, const std::string& key,
     flatten(item, key.empty() ? name : fmt::format("{}.{}", key, name), out);
 }
 
+std::string_view last_of(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+
 /// "9 obstacles", "no obstacles"; "9 obstacles (not the same)" where the first scenario has as
 /// many.
 std::string counted_value(std::string_view key, const Json& value, const Json& first) {
-  const auto noun = key.substr(key.rfind('.') + 1);
+  const auto noun = last_of(key);
   const bool others = value != first && value.size() == first.size();
   return fmt::format("{} {}{}{}", value.empty() ? "no" : fmt::format("{}", value.size()), noun,
                      value.size() == 1 ? "" : "s", others ? " (not the same)" : "");
+}
+
+/// Whether a scenario has one table for all of them: [robot.link].
+bool has_table(const Json& scenario, std::string key) {
+  std::ranges::replace(key, '.', '/');
+  const Json::json_pointer place("/" + key);
+  return scenario.contains(place) && scenario.at(place).is_object();
 }
 
 bool is_tables(const Json& value) {
@@ -77,9 +86,12 @@ std::vector<KeyDifference> differing_keys(const std::vector<Json>& scenarios) {
     difference.counted = tables && std::all_of(row.begin(), row.end(), [](const Json& value) {
                            return value.is_null() || value.is_array();
                          });
-    for (const auto& value : row) {
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const Json& value = row[k];
       if (difference.counted)
-        difference.values.push_back(counted_value(key, value, row.front()));
+        difference.values.push_back(has_table(scenarios[k], key)
+                                        ? fmt::format("all {}s alike", last_of(key))
+                                        : counted_value(key, value, row.front()));
       else
         difference.values.push_back(value.is_null() ? "–" : written_value(value));
     }
