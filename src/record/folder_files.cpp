@@ -292,7 +292,7 @@ void clear_folder(const fs::path& folder, const RunFolderOptions& options, bool 
   const Holds holds = look_at(folder);
   if (!holds.foreign.empty()) refuse_foreign(folder, holds.foreign);
   if (!options.force && !(options.resume && only_leftovers(folder))) {
-    std::string hint = "name another folder, or --force writes the run into this one";
+    std::string hint = "--force writes the run beside what is in it";
     if (holds.run) hint = "--force replaces the run in it";
     if (holds.run && resumable && !options.resume && load_run_state(folder).partial()) {
       hint += ", --resume continues it";

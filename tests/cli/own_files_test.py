@@ -189,7 +189,7 @@ def test_the_way_out_is_the_same_for_every_command(tmp):
     (beside / "notes.txt").write_text("mine")
     for more in ([], ["--resume"]):
         done = coluber(*QUICK, "--out", beside, *more)
-        check(f"a folder of other files {more} may be forced", done.returncode == 2 and done.stderr.endswith("hint: name another folder, or --force writes the run into this one\n"), done.stderr)
+        check(f"a folder of other files {more} may be forced", done.returncode == 2 and done.stderr.endswith("hint: --force writes the run beside what is in it\n"), done.stderr)
     done = coluber(*QUICK, "--out", beside, "--force")
     check("… and then holds both", done.returncode == 0 and (beside / "notes.txt").read_text() == "mine" and (beside / "run.json").exists(), done.stderr)
 
