@@ -51,6 +51,7 @@ void add_check(CLI::App& app, Action& action) {
       app.add_subcommand("check", "validate a scenario, report every fault at once");
   command->add_option("scenario", options->scenario, scenario_help)
       ->required()
+      ->check(not_empty("the scenario"))
       ->type_name("SCENARIO");
   command
       ->add_option("--set", options->overrides,

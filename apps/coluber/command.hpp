@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <utility>
 
 namespace CLI {
 class App;
@@ -10,6 +12,13 @@ namespace coluber::app {
 
 /// What the chosen subcommand does; returns the exit code.
 using Action = std::function<int()>;
+
+/// For CLI::Option::check: `thing` ("the folder") is named by more than "".
+inline auto not_empty(std::string thing) {
+  return [thing = std::move(thing)](const std::string& name) {
+    return name.empty() ? "the name of " + thing + " is empty" : std::string();
+  };
+}
 
 /// Each registers its subcommand; parsing a command line that chooses it sets `action`.
 void add_run(CLI::App& app, Action& action);

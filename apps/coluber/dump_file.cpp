@@ -1,5 +1,6 @@
 #include "dump_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -39,9 +40,24 @@ std::filesystem::path place_of_dump(const std::filesystem::path& file) {
   return find_place(file, place);
 }
 
+// Whether a run into `out` would make a folder of the file's name, or of where it lies.
+bool is_taken_by(const std::filesystem::path& out, const std::filesystem::path& file) {
+  std::error_code error;
+  const auto whole = [&](const std::filesystem::path& path) {
+    // a slash at the end is no further part of the name
+    const auto canonical = std::filesystem::weakly_canonical(path, error);
+    return canonical.has_filename() ? canonical : canonical.parent_path();
+  };
+  const std::filesystem::path dump = whole(file);
+  const std::filesystem::path folder = whole(out);
+  if (dump.parent_path() == folder / "plots") return true;
+  return std::mismatch(dump.begin(), dump.end(), folder.begin(), folder.end()).first == dump.end();
+}
+
 }  // namespace
 
-std::filesystem::path require_dump_file(const scenario::Scenario& scenario) {
+std::filesystem::path require_dump_file(const scenario::Scenario& scenario,
+                                        const std::filesystem::path& out) {
   const std::filesystem::path file = dump_file(scenario);
   if (file.empty()) return {};
   std::error_code error;
@@ -56,6 +72,10 @@ std::filesystem::path require_dump_file(const scenario::Scenario& scenario) {
   }
   std::string hint =
       "name a file in a folder that exists; a relative path starts where the program runs";
+  if (fault.empty() && !out.empty() && is_taken_by(out, file)) {
+    fault = fmt::format("{} is where the run folder {} will be", file.string(), out.string());
+    hint = "name another file, for example  problem.json";
+  }
   if (fault.empty()) {
     try {
       return place_of_dump(file);

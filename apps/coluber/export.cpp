@@ -11,10 +11,12 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/csv.hpp"
+#include "coluber/record/marks.hpp"
 #include "coluber/record/run_state.hpp"
 #include "coluber/record/trajectory.hpp"
 
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "output_place.hpp"
 #include "page/compared_page.hpp"
 #include "page/replay_page.hpp"
@@ -75,6 +77,7 @@ fs::path place_of(const ExportArguments& arguments, const fs::path& file,
   OutputPlace place;
   place.own = arguments.run / own_name(arguments);
   place.force = arguments.force;
+  if (arguments.out.empty()) place.option = "export";
   if (arguments.to == "csv") {
     place.endings = {".csv"};
     place.kind = "a table that export wrote";
@@ -89,7 +92,7 @@ fs::path place_of(const ExportArguments& arguments, const fs::path& file,
     place.endings = {".html", ".htm"};
     place.kind = "a page of Coluber";
     place.same_kind = [](std::string_view head) {
-      return head.find("id=\"coluber-run\"") != std::string_view::npos;
+      return head.find(record::page_mark) != std::string_view::npos;
     };
   }
   return find_place(file, place);
@@ -145,7 +148,14 @@ int export_run(const ExportArguments& arguments) {
     warn_if_partial(arguments.second);
   }
   if (csv) {
-    record::save_csv(trajectory(), place);
+    const record::Trajectory& table = trajectory();
+    catch_signals();  // from here on there is something to remove
+    try {
+      record::save_csv(table, place, was_interrupted);
+    } catch (const record::GivenUp&) {
+      fmt::print(stderr, "interrupted; there is no {}\n", file.string());
+      return 130;
+    }
   } else if (png) {
     const ScreenshotOptions options{.time = arguments.time, .view = arguments.view};
     if (!save_screenshot(arguments.run, place, options)) return 130;
@@ -163,13 +173,14 @@ int export_run(const ExportArguments& arguments) {
 void add_export(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = app.add_subcommand("export", "write a run in another format");
-  command->add_option("run", arguments->run, "run folder")->required()->type_name("RUN");
+  command->add_option("run", arguments->run, "run folder")
+      ->required()
+      ->check(not_empty("the folder"))
+      ->type_name("RUN");
   command
       ->add_option("second", arguments->second, "html: a second run folder, drawn over the first")
       ->type_name("[RUN2]")
-      ->check([](const std::string& name) {
-        return name.empty() ? std::string("the name of the folder is empty") : std::string();
-      });
+      ->check(not_empty("the folder"));
   command
       ->add_option("--to", arguments->to,
                    "html: one page that opens offline; png: a picture of it, by chromium; csv")
@@ -179,9 +190,7 @@ void add_export(CLI::App& app, Action& action) {
       ->add_option("-o,--output", arguments->out,
                    "file to write (RUN/replay.html, RUN/replay.png, RUN/trajectory.csv)")
       ->type_name("FILE")
-      ->check([](const std::string& name) {
-        return name.empty() ? std::string("the name of the file is empty") : std::string();
-      });
+      ->check(not_empty("the file"));
   command->add_flag("--force", arguments->force, "replace a file of another kind");
   command
       ->add_option("--time", arguments->time,

@@ -125,7 +125,8 @@ fs::path find_place(const fs::path& file, const OutputPlace& place) {
   if (!fs::is_regular_file(there)) {
     refuse(fmt::format("is {}, which is not replaced", name_of(there.type())), "name a file");
   }
-  if (own || place.force || fs::file_size(target, error) == 0) return target;
+  if ((own && place.own_is_known) || place.force || fs::file_size(target, error) == 0)
+    return target;
   if (!place.same_kind(sample_of(target))) {
     refuse(fmt::format("exists and is not {}", place.kind), place.way_out);
   }

@@ -16,7 +16,8 @@ struct OutputPlace {
   std::string_view option = "-o";    ///< that names the file, for messages
   std::vector<std::string> endings;  ///< of which its name must have one: ".csv"; none: any name
   std::string kind;                  ///< what such a file is, for messages: "a table of this run"
-  std::filesystem::path own;         ///< the command's own file in the run folder
+  std::filesystem::path own;         ///< the file of a run that the command may replace
+  bool own_is_known = false;         ///< `own` is Coluber's, whatever its bytes say
   std::filesystem::path own_folder;  ///< plots/ of a run whose pictures the command may replace
   bool force = false;                ///< replace files of another kind
   std::string way_out = "--force replaces it";  ///< hint where a file of another kind is there

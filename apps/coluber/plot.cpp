@@ -89,7 +89,8 @@ fs::path place_of_picture(const PlotOptions& options, const fs::path& file) {
   place.same_kind = [format](std::string_view sample) { return has_signature(sample, format); };
   if (options.output.empty()) {
     place.option = "plot";
-    if (is_noted(options.runs.front(), file.filename().string())) place.own = file;
+    place.own_is_known = is_noted(options.runs.front(), file.filename().string());
+    if (place.own_is_known) place.own = file;
   }
   return find_place(file, place);
 }
@@ -151,6 +152,13 @@ std::string idle_option(const PlotOptions& options) {
     }
   }
   return {};
+}
+
+/// The first name that is there again; "" if none is.
+std::string named_twice(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  return twice == names.end() ? std::string() : *twice;
 }
 
 Scene load_scene_of(const record::Trajectory& run, const fs::path& folder) {
@@ -231,6 +239,11 @@ std::string nothing_to_draw(const std::vector<std::string>& names,
 int plot(const PlotOptions& options) {
   if (const std::string idle = idle_option(options); !idle.empty()) {
     print_error(fmt::format("error: {}\n  hint: leave it out, or name one of these plots", idle));
+    return 2;
+  }
+  if (const std::string twice = named_twice(options.what); !twice.empty()) {
+    print_error(
+        fmt::format("error: --what {} is given twice\n  hint: leave one of them out", twice));
     return 2;
   }
   const auto& folder = options.runs.front();
@@ -318,6 +331,7 @@ void add_plot(CLI::App& app, Action& action) {
                    "run folder; further ones are drawn over it, with the keys in which they differ")
       ->required()
       ->expected(1, static_cast<int>(most_compared))
+      ->check(not_empty("the folder"))
       ->type_name("RUN [RUN2 …]");
   command
       ->add_option(

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -148,14 +149,34 @@ void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) 
   }
 }
 
+// The option whose key --set names too; "" if there is none.
+std::string set_twice(const RunArguments& arguments) {
+  const auto is_set = [&](std::string_view key) {
+    return std::ranges::any_of(arguments.overrides, [&](std::string_view text) {
+      text = text.substr(0, text.find('='));
+      while (text.ends_with(' ')) text.remove_suffix(1);
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      return text == key;
+    });
+  };
+  if (!arguments.duration.empty() && is_set("duration")) return "duration";
+  if (!arguments.seed.empty() && is_set("seed")) return "seed";
+  return "";
+}
+
 int run(const RunArguments& arguments) {
+  if (const std::string key = set_twice(arguments); !key.empty()) {
+    print_error(
+        fmt::format("error: --{0} and --set {0}=… are both given\n  hint: leave one out", key));
+    return 2;
+  }
   record::skip_hdf5_exit_flush();
   scenario::Overrides overrides = arguments.overrides;
   if (!arguments.duration.empty()) overrides.push_back("duration=" + arguments.duration);
   if (!arguments.seed.empty()) overrides.push_back("seed=" + arguments.seed);
   simulation::Simulation simulation =
       simulation::make_simulation(load_scenario(arguments.scenario, overrides));
-  require_dump_file(simulation.scenario);
+  require_dump_file(simulation.scenario, folder_of(arguments));
   for (const drive::Warning& warning : simulation.warnings) print_warning(warning.text);
   const std::size_t warned = simulation.warnings.size();
 
@@ -164,10 +185,7 @@ int run(const RunArguments& arguments) {
   try {
     open_folder(arguments, simulation, out);
   } catch (const record::FolderExists& error) {
-    const char* hint = arguments.force    ? "name another folder, or move that file away"
-                       : arguments.resume ? "--force replaces the run in it"
-                                          : "--force replaces the run in it, --resume continues it";
-    print_error(fmt::format("error: {}\n  hint: {}", error.what(), hint));
+    print_error(fmt::format("error: {}\n  hint: {}", error.what(), error.hint()));
     return 2;
   } catch (const record::RunEnded& error) {
     return report_ended(arguments, error);
@@ -261,12 +279,11 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "run a scenario into a folder of results");
   command->add_option("scenario", arguments->scenario, scenario_help)
       ->required()
+      ->check(not_empty("the scenario"))
       ->type_name("SCENARIO");
   command->add_option("--out", arguments->out, "folder of results (runs/<scenario>-<k>)")
       ->type_name("DIR")
-      ->check([](const std::string& name) {
-        return name.empty() ? std::string("the name of the folder is empty") : std::string();
-      });
+      ->check(not_empty("the folder"));
   command
       ->add_option("--set", arguments->overrides,
                    "override a key, e.g. --set solver.dt=5e-4; may be repeated")

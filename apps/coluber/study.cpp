@@ -68,8 +68,7 @@ int run_study(const StudyArguments& arguments) {
       out.emplace(arguments.out, job,
                   record::RunFolderOptions{.force = arguments.force, .options = given});
     } catch (const record::FolderExists& error) {
-      print_error(
-          fmt::format("error: {}\n  hint: --force replaces the results in it", error.what()));
+      print_error(fmt::format("error: {}\n  hint: {}", error.what(), error.hint()));
       return 2;
     }
     sinks.push_back(&*out);
@@ -106,12 +105,11 @@ void add_studies(CLI::App& app, Action& action) {
     CLI::App* command = app.add_subcommand(entry.keys.name, entry.keys.doc);
     command->add_option("scenario", arguments->scenario, scenario_help)
         ->required()
+        ->check(not_empty("the scenario"))
         ->type_name("SCENARIO");
     command->add_option("--out", arguments->out, "folder of results (default: none is written)")
         ->type_name("DIR")
-        ->check([](const std::string& name) {
-          return name.empty() ? std::string("the name of the folder is empty") : std::string();
-        });
+        ->check(not_empty("the folder"));
     command
         ->add_option("--set", arguments->overrides,
                      "override a key, e.g. --set solver.dt=5e-4; may be repeated")

@@ -64,7 +64,7 @@ std::map<std::string, Page> make_pages(const std::vector<fs::path>& runs) {
     warn_if_partial(runs[k]);
     add("replay", "replay.json", "application/json", std::move(replay.header));
     add("data", "replay.bin", "application/octet-stream", std::move(replay.data));
-    add("run", "run.json", "application/json", record::load_run_file(runs[k] / "run.json"));
+    add("run", "run.json", "application/json", record::load_run_json(runs[k]));
     list.push_back(std::move(entry));
   }
   pages["/api/runs"] = {"application/json",
@@ -145,6 +145,7 @@ void add_view(CLI::App& app, Action& action) {
   command->add_option("run", arguments->runs, "run folder; a second one is drawn over the first")
       ->required()
       ->expected(1, 2)
+      ->check(not_empty("the folder"))
       ->type_name("RUN [RUN2]");
   command->add_option("--port", arguments->port, "port on 127.0.0.1 (any that is free)")
       ->check(CLI::Range(0, 65535))

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -105,12 +106,16 @@ std::string fault_of_view(const std::string& view) {
            "'cam=top&theme=dark&panel=0'";
   }
   std::string_view rest = view;
+  std::set<std::string_view> named;
   while (!rest.empty()) {
     const std::size_t end = rest.find('&');
     const std::string_view part = rest.substr(0, end);
     rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
     if (part.empty()) continue;
     if (std::string fault = fault_of_part(part); !fault.empty()) return fault;
+    if (const auto name = part.substr(0, part.find('=')); !named.insert(name).second) {
+      return fmt::format("\"{}\" is named twice\n  hint: leave one of them out", name);
+    }
   }
   return {};
 }

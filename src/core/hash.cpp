@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/hash_both.hpp"
+
 namespace coluber {
 
 namespace {
@@ -20,8 +22,8 @@ Hasher& Hasher::update(std::span<const std::byte> bytes) {
 }
 
 // Each byte of a stream waits for the one before it: there is time for another stream's.
-void Hasher::update_both(Hasher& a, std::span<const std::byte> of_a, Hasher& b,
-                         std::span<const std::byte> of_b) {
+void update_both(Hasher& a, std::span<const std::byte> of_a, Hasher& b,
+                 std::span<const std::byte> of_b) {
   const std::size_t both = std::min(of_a.size(), of_b.size());
   std::uint64_t state_a = a.state_;
   std::uint64_t state_b = b.state_;

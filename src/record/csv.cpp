@@ -29,14 +29,18 @@ std::vector<std::string> column_names(const Observable& observable) {
   return names;
 }
 
-CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Observable>& observables)
-    : out_(file) {
-  line_ = "time";
+std::string table_head(const std::vector<Observable>& observables) {
+  std::string line = "time";
   for (const Observable& observable : observables) {
-    for (const std::string& name : column_names(observable)) line_ += ',' + name;
+    for (const std::string& name : column_names(observable)) line += ',' + name;
   }
-  line_ += '\n';
-  out_.write(line_);
+  return line + '\n';
+}
+
+CsvWriter::CsvWriter(const std::filesystem::path& file, const std::vector<Observable>& observables,
+                     OutputFile::Draft draft)
+    : out_(file, draft) {
+  out_.write(table_head(observables));
 }
 
 // fmt's {} is the shortest text that reads back to the same bits, whatever the locale.
@@ -48,11 +52,13 @@ void CsvWriter::row(double time, std::span<const double> values) {
   out_.write(line_);
 }
 
-void save_csv(const Trajectory& trajectory, const std::filesystem::path& file) {
-  CsvWriter writer(file, trajectory.observables);
+void save_csv(const Trajectory& trajectory, const std::filesystem::path& file,
+              const GiveUp& give_up) {
+  CsvWriter writer(file, trajectory.observables, OutputFile::Draft::unique);
   const auto stride = static_cast<std::size_t>(frame_size(trajectory.observables));
   const std::span<const double> values(trajectory.values);
   for (std::size_t k = 0; k < trajectory.frames(); ++k) {
+    check_given_up(give_up);
     writer.row(trajectory.time[k], values.subspan(k * stride, stride));
   }
   writer.commit();

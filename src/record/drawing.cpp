@@ -9,6 +9,7 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/drawing_sink.hpp"
+#include "coluber/record/run_state.hpp"
 
 #include "record/drawn_part.hpp"
 #include "record/frame_file.hpp"

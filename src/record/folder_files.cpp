@@ -14,8 +14,12 @@
 #include <unistd.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/marks.hpp"
+#include "coluber/record/run_state.hpp"
 
+#include "record/csv_writer.hpp"
 #include "record/frame_file.hpp"
+#include "record/hdf5_reader.hpp"
 #include "record/output_file.hpp"
 #include "record/plot_list.hpp"
 #include "record/resume.hpp"
@@ -79,26 +83,86 @@ bool is_trajectory(const fs::path& file) {
 // Whose the files with the names of ours are.
 struct Holds {
   bool run = false;       // of ours, or what is left of one
-  std::string foreign{};  // else the first that is not
+  std::string foreign{};  // the first that is not, and is in the way
 };
+
+// The first bytes of a file, up to `bytes`; none where it cannot be read.
+std::string head_of(const fs::path& file, std::size_t bytes) {
+  std::ifstream in(file, std::ios::binary);
+  std::string head(bytes, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  return head;
+}
+
+// The first line that tables of this run have; empty where nothing tells.
+std::string table_head_of(const fs::path& folder) {
+  const auto head = [](const auto& read) {
+    try {
+      return table_head(read());
+    } catch (const std::exception&) {  // missing or damaged
+      return std::string();
+    }
+  };
+  const std::string ended = head([&] { return Hdf5Reader(folder).observables(); });
+  if (!ended.empty()) return ended;
+  return head([&] { return FrameReader(folder / frames_name).layout().observables; });
+}
+
+// Whether a file of a run folder is one that Coluber made: a table has the columns of the run, a
+// page and a picture have their marks. Other names are those of the run's own files.
+bool is_ours(const fs::path& file) {
+  constexpr std::size_t page_head = 1U << 20U;
+  constexpr std::size_t picture_head = 256;
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return false;
+  if (fs::file_size(file, error) == 0) return true;
+  const std::string name = file.filename().string();
+  if (name == table_name || name == partial_name(table_name)) {
+    const std::string line = table_head_of(file.parent_path());
+    const std::string head = head_of(file, line.size());
+    // a process may have been killed within the line
+    return !line.empty() && (name == table_name ? head == line : line.starts_with(head));
+  }
+  if (name == frames_name) return holds_frames(file.parent_path());
+  if (name.ends_with(".html")) {
+    return head_of(file, page_head).find(page_mark) != std::string::npos;
+  }
+  if (name.ends_with(".png")) {
+    const std::string head = head_of(file, picture_head);
+    return head.starts_with(png_begin) && head.find(png_mark) != std::string::npos;
+  }
+  return true;
+}
+
+// The first file in a run folder that a run would replace, and that Coluber did not make.
+std::string find_foreign(const fs::path& folder) {
+  std::error_code error;
+  for (const char* name : {table_name, page_name, frames_name}) {
+    const fs::path file = folder / name;
+    if (fs::exists(fs::symlink_status(file, error)) && !is_ours(file)) return name;
+  }
+  return {};
+}
 
 Holds look_at(const fs::path& folder) {
   std::error_code error;
   const auto there = [&](const fs::path& name) {
     return fs::exists(fs::symlink_status(folder / name, error));
   };
+  const bool results = holds_frames(folder) || is_trajectory(folder / "trajectory.h5");
   if (there("run.json")) {
     const std::string text = read_bytes(folder / "run.json");
     const Json run = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
-    if (run.is_object() && run.value("format", Json()) == "coluber-run") return {.run = true};
+    if (run.is_object() && run.value("format", Json()) == "coluber-run") {
+      return {.run = true, .foreign = find_foreign(folder)};
+    }
     // a loss of power may leave it empty or cut short
     const bool damaged = text.empty() || run.is_discarded();
-    if (damaged && (holds_frames(folder) || is_trajectory(folder / "trajectory.h5"))) {
-      return {.run = true};
-    }
+    if (damaged && results) return {.run = true, .foreign = find_foreign(folder)};
     if (!text.empty()) return {.foreign = "run.json"};
-  } else if (there(frames_name)) {
-    return holds_frames(folder) ? Holds{.run = true} : Holds{.foreign = frames_name};
+  } else if (results) {
+    return {.run = true, .foreign = find_foreign(folder)};
   }
   std::vector<std::string> names(derived_files.begin(), derived_files.end());
   names.insert(names.end(), {checkpoint_name, old_checkpoint_name, frames_name});
@@ -109,6 +173,11 @@ Holds look_at(const fs::path& folder) {
   }
   // run.json itself is empty, or was not finished
   return {.run = there("run.json") || there(partial_name("run.json"))};
+}
+
+[[noreturn]] void refuse_foreign(const fs::path& folder, const std::string& name) {
+  throw FolderExists(fmt::format("{} holds {}, which Coluber did not write", folder.string(), name),
+                     "name another folder, or move that file away");
 }
 
 // What a process leaves that is killed before it has written run.json.
@@ -166,23 +235,30 @@ void remove_drafts(const fs::path& folder) {
   for (const fs::path& file : found) fs::remove(file, error);
 }
 
-void remove_derived(const fs::path& folder) {
-  for (const fs::path& page : pages_of_two(folder)) remove_file(page);
-  for (const char* name : derived_files) {
-    remove_file(folder / name);
+std::vector<std::string> remove_derived(const fs::path& folder) {
+  // whose the table is trajectory.h5 tells: that one last
+  std::vector<fs::path> files;
+  for (const char* name : {table_name, "replay.json", "replay.bin", page_name, "replay.png"}) {
+    files.push_back(folder / name);
+  }
+  for (const fs::path& page : pages_of_two(folder)) files.push_back(page);
+  files.push_back(folder / "trajectory.h5");
+  if (const fs::path part = partial_name(folder / table_name); is_ours(part)) remove_file(part);
+  std::vector<std::string> removed;
+  for (const fs::path& file : files) {
+    if (!is_ours(file)) continue;
+    remove_file(file);
+    removed.push_back(file.filename().string());
+  }
+  for (const char* name : {"trajectory.h5", "replay.json", "replay.bin"}) {
     remove_file(partial_name(folder / name));
   }
   remove_drafts(folder);
+  return removed;
 }
 
 std::vector<std::string> remove_outdated(const fs::path& folder) {
-  std::vector<std::string> removed;
-  std::error_code error;
-  for (const char* name : derived_files) {
-    if (fs::exists(folder / name, error)) removed.emplace_back(name);
-  }
-  for (const fs::path& page : pages_of_two(folder)) removed.push_back(page.filename().string());
-  remove_derived(folder);
+  std::vector<std::string> removed = remove_derived(folder);
   for (std::string& picture : remove_plots(folder)) removed.push_back(std::move(picture));
   return removed;
 }
@@ -192,7 +268,8 @@ void make_folder(const fs::path& folder) {
   const auto kind = fs::status(folder, error);
   if (fs::exists(kind)) {
     if (fs::is_directory(kind)) return;
-    throw FolderExists(fmt::format("{} exists and is not a folder", folder.string()));
+    throw FolderExists(fmt::format("{} exists and is not a folder", folder.string()),
+                       "name another folder");
   }
   fs::create_directories(folder, error);
   if (error) {
@@ -201,18 +278,26 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-void clear_folder(const fs::path& folder, const RunFolderOptions& options) {
+void require_own(const fs::path& folder) {
+  if (const Holds holds = look_at(folder); !holds.foreign.empty()) {
+    refuse_foreign(folder, holds.foreign);
+  }
+}
+
+void clear_folder(const fs::path& folder, const RunFolderOptions& options, bool resumable) {
   std::error_code error;
   const bool empty = fs::is_empty(folder, error);
   if (error) throw FileError(fmt::format("{}: {}", folder.string(), error.message()));
   if (empty) return;
-  if (!options.force && !(options.resume && only_leftovers(folder))) {
-    throw FolderExists(fmt::format("{} exists and is not empty", folder.string()));
-  }
   const Holds holds = look_at(folder);
-  if (!holds.foreign.empty()) {
-    throw FolderExists(
-        fmt::format("{} holds {}, which Coluber did not write", folder.string(), holds.foreign));
+  if (!holds.foreign.empty()) refuse_foreign(folder, holds.foreign);
+  if (!options.force && !(options.resume && only_leftovers(folder))) {
+    std::string hint = "--force writes the run beside what is in it";
+    if (holds.run) hint = "--force replaces the run in it";
+    if (holds.run && resumable && !options.resume && load_run_state(folder).partial()) {
+      hint += ", --resume continues it";
+    }
+    throw FolderExists(fmt::format("{} exists and is not empty", folder.string()), hint);
   }
   if (!holds.run) return;
   remove_plots(folder);

@@ -18,6 +18,7 @@
 #include "coluber/core/assert.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/record/frames.hpp"
+#include "coluber/record/run_state.hpp"
 
 #include "record/output_file.hpp"
 
@@ -130,25 +131,6 @@ std::unique_ptr<std::FILE, int (*)(std::FILE*)> open_frames(const std::filesyste
 }
 
 }  // namespace
-
-bool is_shallow(std::string_view text) {
-  constexpr int deepest = 32;
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && (c == '[' || c == '{')) {
-      if (++depth > deepest) return false;
-    } else if (!quoted && (c == ']' || c == '}')) {
-      --depth;
-    }
-  }
-  return true;
-}
 
 FrameLayout make_frame_layout(std::vector<Observable> observables, Json replay) {
   FrameLayout layout;

@@ -118,7 +118,4 @@ class COLUBER_EXPORT FrameWriter {
   std::string record_;
 };
 
-/// JSON of many nested brackets would overflow the stack of what works on it; ours has five.
-bool is_shallow(std::string_view text);
-
 }  // namespace coluber::record

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/run_state.hpp"
 
 #include "record/hdf5_writer.hpp"
 #include "record/output_file.hpp"
@@ -49,7 +50,8 @@ void check_fingerprint(const std::filesystem::path& folder, const std::filesyste
   if (!in) return;
   const nlohmann::json run = nlohmann::json::parse(in, nullptr, false);
   if (!run.is_object()) {
-    throw FileError(fmt::format("{}: is damaged", (folder / "run.json").string()));
+    throw FileError(fmt::format("{}: is damaged or not of a run\n  hint: {}",
+                                (folder / "run.json").string(), damaged_run_hint));
   }
   const auto files = run.find("files");
   if (files == run.end() || !files->is_object() || !files->contains("trajectory.h5")) return;
@@ -86,22 +88,25 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& run_folder)
   max_values_ = std::min<hsize_t>(bytes * max_values_a_byte, 1ULL << 32U);
 }
 
-Trajectory Hdf5Reader::trajectory() const {
-  Trajectory trajectory;
-  const std::vector<std::string> names = read_strings(handle_.get(), "observables");
-  const Handle time(H5Dopen2(handle_.get(), "time", H5P_DEFAULT), H5Dclose);
-  require(time.valid(), "has no dataset \"time\"");
-  const std::vector<hsize_t> time_shape = shape_of(time.get(), "time");
-  require(time_shape.size() == 1, "dataset \"time\" is not one column");
-  const hsize_t frames = time_shape[0];
-  trajectory.time.resize(frames);
-  read_values(time.get(), "time", H5T_NATIVE_DOUBLE, trajectory.time.data(), frames);
+Handle Hdf5Reader::open_dataset(const std::string& name) const {
+  Handle dataset(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
+  require(dataset.valid(), fmt::format("has no dataset \"{}\"", name));
+  return dataset;
+}
 
-  std::vector<std::vector<double>> columns;
+hsize_t Hdf5Reader::frame_count() const {
+  const std::vector<hsize_t> shape = shape_of(open_dataset("time").get(), "time");
+  require(shape.size() == 1, "dataset \"time\" is not one column");
+  return shape[0];
+}
+
+std::vector<Observable> Hdf5Reader::observables() const {
+  const std::vector<std::string> names = read_strings(handle_.get(), "observables");
+  const hsize_t frames = frame_count();
+  std::vector<Observable> found;
   hsize_t total = 0;
   for (const std::string& name : names) {
-    const Handle dataset(H5Dopen2(handle_.get(), name.c_str(), H5P_DEFAULT), H5Dclose);
-    require(dataset.valid(), fmt::format("has no dataset \"{}\"", name));
+    const Handle dataset = open_dataset(name);
     const std::vector<hsize_t> shape = shape_of(dataset.get(), name);
     require(!shape.empty() && shape[0] == frames,
             fmt::format("dataset \"{}\" has another number of frames than \"time\"", name));
@@ -120,9 +125,25 @@ Trajectory Hdf5Reader::trajectory() const {
     total += size * frames;
     require(size <= std::numeric_limits<int>::max() && total <= max_values_,
             "claims to be impossibly large");
-    columns.emplace_back(size * frames);
-    read_values(dataset.get(), name, H5T_NATIVE_DOUBLE, columns.back().data(), size * frames);
-    trajectory.observables.push_back(std::move(observable));
+    found.push_back(std::move(observable));
+  }
+  return found;
+}
+
+Trajectory Hdf5Reader::trajectory() const {
+  Trajectory trajectory;
+  trajectory.observables = observables();
+  const hsize_t frames = frame_count();
+  trajectory.time.resize(frames);
+  read_values(open_dataset("time").get(), "time", H5T_NATIVE_DOUBLE, trajectory.time.data(),
+              frames);
+  std::vector<std::vector<double>> columns;
+  std::size_t total = 0;
+  for (const Observable& observable : trajectory.observables) {
+    const hsize_t count = static_cast<hsize_t>(observable.size()) * frames;
+    total += count;
+    read_values(open_dataset(observable.name).get(), observable.name, H5T_NATIVE_DOUBLE,
+                columns.emplace_back(count).data(), count);
   }
 
   trajectory.values.reserve(total);

@@ -25,10 +25,14 @@ class Hdf5Reader {
   explicit Hdf5Reader(const std::filesystem::path& run_folder);
 
   [[nodiscard]] Trajectory trajectory() const;
+  /// What its columns are, without their values.
+  [[nodiscard]] std::vector<Observable> observables() const;
   /// None: the file was written before it held one.
   [[nodiscard]] std::optional<StoredDrawing> drawing() const;
 
  private:
+  [[nodiscard]] hsize_t frame_count() const;
+  [[nodiscard]] Handle open_dataset(const std::string& name) const;
   void require(bool good, const std::string& complaint) const;
   [[nodiscard]] std::vector<hsize_t> shape_of(hid_t dataset, const std::string& name) const;
   void read_values(hid_t dataset, const std::string& name, hid_t type, void* out,

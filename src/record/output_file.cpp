@@ -16,6 +16,8 @@
 #include "coluber/core/error.hpp"
 #include "coluber/core/hash.hpp"
 
+#include "core/hash_both.hpp"
+
 namespace coluber::record {
 
 void fail(const char* verb, const std::filesystem::path& file, int error) {
@@ -147,7 +149,7 @@ std::array<Fingerprint, 2> compute_fingerprints(const std::filesystem::path& one
     const auto of_a = a.read();
     const auto of_b = b.read();
     if (of_a.empty() && of_b.empty()) break;
-    Hasher::update_both(a.hasher(), of_a, b.hasher(), of_b);
+    update_both(a.hasher(), of_a, b.hasher(), of_b);
     done += std::max(of_a.size(), of_b.size());
     if (done < give_up_bytes) continue;
     done = 0;
@@ -156,14 +158,27 @@ std::array<Fingerprint, 2> compute_fingerprints(const std::filesystem::path& one
   return {a.fingerprint(), b.fingerprint()};
 }
 
-OutputFile::OutputFile(std::filesystem::path file) : file_(std::move(file)) {
-  stream_ = std::fopen(partial_name(file_).c_str(), "wb");
+// `z.csv.1234.part` tells by the number whose draft it is, should this process be killed.
+OutputFile::OutputFile(std::filesystem::path file, Draft draft)
+    : file_(std::move(file)), draft_(partial_name(file_)), kept_(draft == Draft::of_a_run) {
+  constexpr int most_tries = 1000;
+  for (int k = 1; k <= (kept_ ? 1 : most_tries) && stream_ == nullptr; ++k) {
+    if (!kept_) {
+      draft_ = file_;
+      draft_ +=
+          k == 1 ? fmt::format(".{}.part", ::getpid()) : fmt::format(".{}-{}.part", ::getpid(), k);
+    }
+    stream_ = std::fopen(draft_.c_str(), kept_ ? "wb" : "wbx");
+    if (stream_ == nullptr && errno != EEXIST) break;
+  }
   if (stream_ == nullptr) fail("write", file_, errno);
   static_cast<void>(std::setvbuf(stream_, nullptr, _IOFBF, buffer_bytes));
 }
 
 OutputFile::~OutputFile() {
   if (stream_ != nullptr) static_cast<void>(std::fclose(stream_));
+  std::error_code ignored;
+  if (!kept_) std::filesystem::remove(draft_, ignored);
 }
 
 void OutputFile::write(std::string_view bytes) {
@@ -191,7 +206,10 @@ void OutputFile::commit() {
 
 void OutputFile::commit_unsynced() {
   close();
-  rename_partial(file_);
+  std::error_code error;
+  std::filesystem::rename(draft_, file_, error);
+  if (error) fail("rename into place", file_, error.value());
+  kept_ = true;  // the name may be another's from now on
 }
 
 }  // namespace coluber::record

@@ -46,11 +46,15 @@ std::array<Fingerprint, 2> compute_fingerprints(const std::filesystem::path& one
                                                 const std::filesystem::path& other,
                                                 const GiveUp& give_up = {});
 
-/// A file that grows under its partial name and appears by rename in commit(). Dropped without
-/// commit() it keeps the partial name. Every failure (full disk) is a FileError.
+/// A file that grows under its partial name and appears by rename in commit(). Every failure (full
+/// disk) is a FileError.
 class COLUBER_EXPORT OutputFile {
  public:
-  explicit OutputFile(std::filesystem::path file);
+  enum class Draft {
+    of_a_run,  ///< partial_name(); dropped without commit() it stays there
+    unique,    ///< `z.csv.1234.part`, or what else no file is called; removed without commit()
+  };
+  explicit OutputFile(std::filesystem::path file, Draft draft = Draft::of_a_run);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
@@ -66,6 +70,8 @@ class COLUBER_EXPORT OutputFile {
 
  private:
   std::filesystem::path file_;
+  std::filesystem::path draft_;
+  bool kept_;  // the draft, without commit()
   std::FILE* stream_ = nullptr;
 };
 

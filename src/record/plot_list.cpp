@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/record/run_state.hpp"
 
 #include "record/frame_file.hpp"
 #include "record/output_file.hpp"

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -20,6 +22,7 @@
 #include "coluber/record/run_state.hpp"
 
 #include "record/frame_file.hpp"
+#include "record/json_text.hpp"
 #include "record/refuse.hpp"
 #include "record/replay_check.hpp"
 
@@ -134,6 +137,34 @@ Json time_field(const Json& replay) {
 
 }  // namespace
 
+// That JSON has replay.json without the blanks between its words, and for each number of a frame
+// the range of its column.
+std::size_t least_packed_size(const fs::path& run_folder) {
+  constexpr std::string_view least_column = R"({"min":0.0,"step":0.0},)";
+  constexpr std::string_view key = "\"floats_per_frame\":";
+  std::ifstream in(run_folder / "replay.json", std::ios::binary);
+  std::string part(std::size_t{1} << 20U, '\0');
+  std::size_t bytes = 0;
+  JsonScanner scanner;
+  for (bool first = true; in; first = false) {
+    in.read(part.data(), static_cast<std::streamsize>(part.size()));
+    const std::string_view got(part.data(), static_cast<std::size_t>(in.gcount()));
+    for (const char c : got) {
+      const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+      bytes += scanner.is_text(c) || !blank ? 1 : 0;
+    }
+    const std::size_t at = first ? got.find(key) : std::string_view::npos;
+    if (at == std::string_view::npos) continue;
+    const std::size_t digit = got.find_first_of("0123456789", at + key.size());
+    std::size_t columns = 0;
+    if (digit != std::string_view::npos)
+      std::from_chars(got.data() + digit, got.data() + got.size(), columns);
+    constexpr std::size_t most_columns = 1'000'000'000;  // more is no replay
+    bytes += least_column.size() * std::min(columns, most_columns);
+  }
+  return bytes;
+}
+
 std::string for_script(std::string_view json) {
   std::string safe;
   safe.reserve(json.size());
@@ -228,7 +259,7 @@ PackedRun pack_run(const fs::path& run_folder, const GiveUp& told) {
   if (const std::string fault = fault_of_replay(replay, width); !fault.empty()) {
     refuse(header, fault, "the file is damaged; run again");
   }
-  const Json run = parse_json(load_run_file(run_folder / "run.json"), run_folder / "run.json");
+  const Json run = Json::parse(load_run_json(run_folder));
   const std::string& bytes = stored_replay.data;
   if (width == 0 || frames == 0 || bytes.size() % (4 * width) != 0 ||
       bytes.size() / (4 * width) != frames) {

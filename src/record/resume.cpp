@@ -9,7 +9,9 @@
 #include "coluber/core/error.hpp"
 #include "coluber/core/version.hpp"
 #include "coluber/record/run_folder.hpp"
+#include "coluber/record/run_state.hpp"
 
+#include "record/folder_files.hpp"
 #include "record/frame_file.hpp"
 #include "record/json_text.hpp"
 #include "record/output_file.hpp"
@@ -104,6 +106,7 @@ std::optional<RunToResume> find_run(const fs::path& folder, const scenario::Scen
   const std::string text = read_bytes(file);
   if (is_shallow(text)) old.run = Json::parse(text, nullptr, false);
   if (!old.run.is_object() || text_of(old.run, "format") != "coluber-run") {
+    require_own(folder);
     throw FileError(fmt::format("{}: is damaged or not of a run; {}", file.string(), anew_hint));
   }
   const Json about = old.run.value("scenario", Json());

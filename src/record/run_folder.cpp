@@ -254,7 +254,11 @@ void RunFolder::open(fs::path folder, const JobInfo& job, const RunFolderOptions
       throw;
     }
   }
-  if (!old) clear_folder(impl.folder, options);
+  if (old) {
+    require_own(impl.folder);
+  } else {
+    clear_folder(impl.folder, options, job.dt > 0.0);
+  }
 
   impl.describe(job, options);
   impl.replay.emplace(job.shown, scenario.title, job.rate_hz);

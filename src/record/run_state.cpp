@@ -55,6 +55,21 @@ std::string load_run_file(const fs::path& file, const GiveUp& give_up) {
   return bytes;
 }
 
+std::string load_run_json(const fs::path& run_folder) {
+  const fs::path file = run_folder / "run.json";
+  std::error_code error;
+  if (!fs::exists(file, error)) {
+    refuse(file, "cannot be read: no such file",
+           "`coluber plot` and `coluber export --to csv` do without it, a page does not");
+  }
+  std::string text = load_run_file(file);
+  if (!is_shallow(text)) refuse(file, "is nested too deeply", damaged_run_hint);
+  if (!nlohmann::json::parse(text, nullptr, false).is_object()) {
+    refuse(file, "is not a JSON object", damaged_run_hint);
+  }
+  return text;
+}
+
 RunState load_run_state(const fs::path& run_folder) {
   std::ifstream in(run_folder / "run.json", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};

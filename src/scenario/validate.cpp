@@ -173,8 +173,8 @@ class Validator {
                std::string_view word, std::string_view is) {
     if (chosen.empty() || goes_with(components, chosen) || is_default(node, key)) return true;
     const std::size_t dot = word.find('.');
-    // A file that includes another cannot leave out the wave of its gait.
-    const std::string usual = word == "gait.name" ? to_toml(key.default_value) : "";
+    // A file that includes another cannot leave out the wave of its gait, nor its gains.
+    const std::string usual = word == "robot.model" ? "" : to_toml(key.default_value);
     fault(node, path,
           fmt::format("goes with {} = \"{}\", {} \"{}\"", word, fmt::join(components, "\" or \""),
                       is, chosen),

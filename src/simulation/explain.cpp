@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "coluber/drive/linked.hpp"
+#include "coluber/world/keys.hpp"
 
 namespace coluber::simulation {
 
@@ -74,10 +75,12 @@ std::string warn_of_torque(const Simulation& simulation, const std::vector<Summa
     const auto item = std::ranges::find(summary, name, &SummaryItem::name);
     return item == summary.end() ? 0.0 : item->number();
   };
+  const auto* ground = simulation.scenario.find<world::GroundKeys>();
+  const double g = ground != nullptr && ground->gravity > 0.0 ? ground->gravity : 9.81;
   double weight = 0.0;
   double length = 0.0;
   for (int i = 0; i < robot->link_count(); ++i) {
-    weight += robot->link_mass(i) * 9.81;
+    weight += robot->link_mass(i) * g;
     length += robot->link_length(i);
   }
   const double torque = find("max_torque");

@@ -110,7 +110,6 @@ const keys::Section& ground_keys() {
           .row({.name = "tilt_deg",
                 .unit = "deg",
                 .min = 0,
-                .max = 90,
                 .doc = "slope of the ground, less than 90; x and y lie in it, z is its normal",
                 .example = "10.0"},
                &GroundKeys::tilt_deg)

@@ -311,6 +311,7 @@ def test_a_page_has_a_largest_size(tmp, environment):
           and json.loads((run / "run.json").read_text())["status"] == "completed", done)
     check("… and says why, and how to see it", re.search(r"warning: there is no replay\.html: a page of this run would have .*MB.* more than 1\.0 MB", done.stderr)
           and f"coluber view {run}" in done.stderr, done.stderr)
+    check("… and what makes it smaller", "; a smaller record.rate_hz makes it smaller; COLUBER_PAGE_LIMIT=N" in done.stderr, done.stderr)
     done = coluber("export", run, "--to", "html", env=environment | {"COLUBER_PAGE_LIMIT": "1"})
     check("export --to html of it exits 1 and says the same", done.returncode == 1 and "coluber view" in done.stderr and not (run / "replay.html").exists(), done)
     done = coluber("export", run, "--to", "html", env=environment)
@@ -321,6 +322,7 @@ def test_a_page_has_a_largest_size(tmp, environment):
     for words in ([many], [many, many]):
         done = coluber("export", *words, "--to", "html", "-o", tmp / "many.html", env=environment | {"COLUBER_PAGE_LIMIT": "5"})
         check("a page that is too large for its many links is refused before it is packed", done.returncode == 1 and re.search(r"would have at least [\d.]+ MB, more than 5\.0 MB", done.stderr) and not (tmp / "many.html").exists(), done)
+        check("… and fewer frames are said not to help", "; fewer links or obstacles make it smaller, fewer frames do not; COLUBER_PAGE_LIMIT=N" in done.stderr and "rate_hz" not in done.stderr, done.stderr)
     for word in ("", "many", "-1", "1e3"):
         done = coluber("export", run, "--to", "html", env=environment | {"COLUBER_PAGE_LIMIT": word})
         check(f"a limit of {word!r} exits 3", done.returncode == 3 and "COLUBER_PAGE_LIMIT" in done.stderr, done)

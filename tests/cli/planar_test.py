@@ -16,6 +16,7 @@ import numpy
 from harness import COLUBER, SOURCE, check, finish
 
 COURSE = SOURCE / "scenarios" / "aiko_course.toml"
+FLOOR = SOURCE / "scenarios" / "aiko_floor.toml"
 
 
 def coluber(*words):
@@ -84,6 +85,16 @@ def test_no_torque_exceeds_its_limit(tmp):
         check(f"{servo}: the motors need it", (torque == 3.0).sum() > 10, (torque == 3.0).sum())
         check(f"{servo}: max_torque is the limit", report["summary"]["max_torque"] == 3.0, report["summary"]["max_torque"])
         check(f"{servo}: every step is solved, the saturated ones too", report["summary"]["residual_max"] <= 1e-9, report["summary"])
+
+
+def test_large_torques_are_measured_by_the_gravity_of_the_world(tmp):
+    fast = ("duration=0.1", "gait.omega_deg=1500", "controller.name=prescribed", "record.replay=false")
+    on_the_moon, moon = run(tmp / "moon", FLOOR, *fast, "world.gravity=1.62")
+    on_earth, _ = run(tmp / "earth", FLOOR, *fast)
+    hold = 7.5 * 1.62 * 11 * 0.122  # N m: weight times length
+    check("torques beyond what holds the robot out there are warned of", moon["summary"]["max_torque"] > hold
+          and f"({hold:.3g} N m); no motor of its size has that" in on_the_moon.stderr, on_the_moon.stderr)
+    check("… and not where that takes more", "no motor" not in on_earth.stderr, on_earth.stderr)
 
 
 def test_ten_thousand_obstacles_come_from_a_table(tmp):

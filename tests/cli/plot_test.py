@@ -418,6 +418,14 @@ def test_two_runs(tmp, course):
     coluber("plot", course, floor, moved, "--what", "path", "-o", tmp / "pegs.svg", "--width", "300mm")
     words = texts(tmp / "pegs.svg")
     check("the legend counts obstacles in words", any("9 obstacles" in w for w in words) and any("no obstacles" in w for w in words) and any("9 obstacles (not the same)" in w for w in words) and not any("world.obstacle" in w for w in words), words)
+    link = "{ mass = %s, inertia = 1e-3, length = 0.1, half_core = 0.03, radius = 0.03 }"
+    for name, links in (("alike", link % 1), ("heavy", link % 2), ("own", "[" + ", ".join(link % mass for mass in (2, 1, 1)) + "]")):
+        (tmp / f"{name}.toml").write_text(f'[robot]\nmodel = "planar"\nlinks = 3\nlink = {links}\n')
+        run(tmp / name, tmp / f"{name}.toml", "--duration", 0.1)
+    coluber("plot", tmp / "alike", tmp / "own", "--what", "path", "-o", tmp / "links.svg")
+    check("one table for all links beside a table for each is named so", {"alike: all links alike", "own: 3 different links"} <= set(texts(tmp / "links.svg")), texts(tmp / "links.svg"))
+    coluber("plot", tmp / "alike", tmp / "heavy", tmp / "own", "--what", "path", "-o", tmp / "links.svg")
+    check("… with the keys in which such tables differ", {"alike: robot.link.mass = 1, all links alike", "heavy: robot.link.mass = 2, all links alike", "own: robot.link.mass = –, 3 different links"} <= set(texts(tmp / "links.svg")), texts(tmp / "links.svg"))
     same = coluber("plot", course, course, "--what", "path", "-o", tmp / "same.svg")
     check("a run beside itself is said to differ in nothing", same.returncode == 0 and any("the runs differ in no key" in w for w in texts(tmp / "same.svg")), texts(tmp / "same.svg"))
     short = run(tmp / "short", FLOOR, "--duration", 2, "--set", "robot.links=7", "--set", "start.link=7", "--set", "controller.kp=400", "--set", "solver.dt=2e-3", "--set", "world.friction=[0.2,0.5]")
@@ -622,6 +630,18 @@ def test_wrong_usage(tmp, course):
         check(f"a run.json with {what} is said to be damaged, exit 1", good, f"{done.returncode}: {done.stderr[:300]}")
     done = coluber("plot", course, "--what", "path", "-o", tmp / "no/such/folder.svg")
     check("a folder that cannot be written to ends with exit 1", done.returncode == 1 and "folder.svg" in done.stderr, done.stderr)
+
+
+def test_a_run_of_one_frame(tmp, course):
+    one = run(tmp / "one", FLOOR, "--duration", 0.002, "--set", "record.rate_hz=1")
+    done = coluber("plot", one)
+    check("of a run of one frame the course is drawn", done.returncode == 0 and done.stdout.split() == [str(one / "plots/course.svg")] and "t = 0 s" in texts(one / "plots/course.svg"), f"{done.stdout} {done.stderr}")
+    for runs in ([one], [course, one]):
+        done = coluber("plot", *runs, "--what", "energy", "-o", tmp / "no.svg")
+        said = "error: the run has one frame, at 0 s, and this plot needs two\n  hint: --what course draws one; "
+        check("other plots say what they need and which does without, exit 3", done.returncode == 3 and done.stderr.startswith(said) and not (tmp / "no.svg").exists(), f"{done.returncode} {done.stderr}")
+    done = coluber("plot", one, one, "--what", "course", "-o", tmp / "two.svg")
+    check("so it is with two such runs", done.returncode == 0 and (tmp / "two.svg").exists(), done.stderr)
 
 
 def test_without_gnuplot(tmp, course):

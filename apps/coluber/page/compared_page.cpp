@@ -46,8 +46,8 @@ std::vector<std::string> run_names(const std::vector<fs::path>& runs) {
 PageInfo save_compared_page(const std::vector<fs::path>& runs, const fs::path& file) {
   std::string page = load_viewer();
   std::size_t least = page.size();
-  for (const auto& run : runs) least += least_page_size(run);
-  require_page_size(least, runs);
+  for (const auto& run : runs) least += record::least_packed_size(run);
+  require_page_size(least, least, runs);
   PageInfo info;
   std::string data =
       fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", page_policy());
@@ -62,7 +62,7 @@ PageInfo save_compared_page(const std::vector<fs::path>& runs, const fs::path& f
   }
   page.replace(page.find(viewer_mark), viewer_mark.size(), data);
   info.page = page.size();
-  require_page_size(info.page, runs);
+  require_page_size(info.page, least, runs);
   save_text(page, file);
   return info;
 }

@@ -13,6 +13,7 @@
 #include "coluber/core/error.hpp"
 #include "coluber/core/hash.hpp"
 #include "coluber/core/version.hpp"
+#include "coluber/record/marks.hpp"
 
 #include "fault.hpp"
 #include "plot/gnuplot.hpp"
@@ -77,8 +78,8 @@ std::string make_replay_page(const std::string& viewer, const record::PackedRun&
   std::string page = viewer;
   page.replace(page.find(viewer_mark), viewer_mark.size(),
                fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
-                           "<script type=\"application/json\" id=\"coluber-run\">{}</script>\n",
-                           page_policy(), run.json));
+                           "<script type=\"application/json\" {}>{}</script>\n",
+                           page_policy(), record::page_mark, run.json));
   return page;
 }
 
@@ -102,47 +103,19 @@ std::size_t page_limit() {
   return megabytes * 1'000'000;
 }
 
-// The page has replay.json without the blanks between its words, and for each number of a frame the
-// range of its column.
-std::size_t least_page_size(const fs::path& run) {
-  constexpr std::string_view least_column = R"({"min":0.0,"step":0.0},)";
-  constexpr std::string_view key = "\"floats_per_frame\":";
-  std::ifstream in(run / "replay.json", std::ios::binary);
-  std::string part(std::size_t{1} << 20U, '\0');
-  std::size_t bytes = 0;
-  bool quoted = false;
-  bool escaped = false;
-  for (bool first = true; in; first = false) {
-    in.read(part.data(), static_cast<std::streamsize>(part.size()));
-    const std::string_view got(part.data(), static_cast<std::size_t>(in.gcount()));
-    for (const char c : got) {
-      const bool blank = c == ' ' || c == '\n' || c == '\r' || c == '\t';
-      bytes += quoted || !blank ? 1 : 0;
-      if (c == '"' && !escaped) quoted = !quoted;
-      escaped = quoted && c == '\\' && !escaped;
-    }
-    const std::size_t at = first ? got.find(key) : std::string_view::npos;
-    if (at == std::string_view::npos) continue;
-    const std::size_t digit = got.find_first_of("0123456789", at + key.size());
-    std::size_t columns = 0;
-    if (digit != std::string_view::npos)
-      std::from_chars(got.data() + digit, got.data() + got.size(), columns);
-    constexpr std::size_t most_columns = 1'000'000'000;  // more is no replay
-    bytes += least_column.size() * std::min(columns, most_columns);
-  }
-  return bytes;
-}
-
-void require_page_size(std::size_t bytes, const std::vector<fs::path>& runs) {
+void require_page_size(std::size_t bytes, std::size_t least, const std::vector<fs::path>& runs) {
   const std::size_t limit = page_limit();
   if (bytes <= limit) return;
   std::string names;
   for (const auto& run : runs) names += " " + run.string();
+  const char* smaller = least > limit
+                            ? "fewer links or obstacles make it smaller, fewer frames do not"
+                            : "a smaller record.rate_hz makes it smaller";
   throw FileError(fmt::format(
-      "a page of {} would have at least {}, more than {}\n  hint: `coluber view{}` shows {}; a "
-      "smaller record.rate_hz makes it smaller; COLUBER_PAGE_LIMIT=N allows N MB",
+      "a page of {} would have at least {}, more than {}\n  hint: `coluber view{}` shows {}; {}; "
+      "COLUBER_PAGE_LIMIT=N allows N MB",
       runs.size() == 1 ? "this run" : "these runs", to_size(bytes), to_size(limit), names,
-      runs.size() == 1 ? "it" : "them"));
+      runs.size() == 1 ? "it" : "them", smaller));
 }
 
 SharedViewer share_viewer(const std::string& viewer) {
@@ -184,8 +157,9 @@ PageInfo save_replay_page(const fs::path& run, const fs::path& file, const recor
     viewer = shared.page;
   }
   // a robot of very many links may have more to describe than to move
-  const std::size_t described = least_page_size(run);
-  require_page_size(viewer.size() + described, {run});
+  const std::size_t described = record::least_packed_size(run);
+  const std::size_t least = viewer.size() + described;
+  require_page_size(least, least, {run});
   const auto check = [&](std::size_t frames) {
     if (described + frames > record::never_given_up) record::check_given_up(give_up);
   };
@@ -199,7 +173,7 @@ PageInfo save_replay_page(const fs::path& run, const fs::path& file, const recor
     const std::string_view allowed = "script-src 'unsafe-inline'";
     page.insert(page.find(allowed, policy) + allowed.size(), shared_sources);
   }
-  require_page_size(page.size(), {run});
+  require_page_size(page.size(), least, {run});
   check(packed.raw_bytes);
   if (code == scenario::PageCode::shared) {
     const fs::path folder = fs::absolute(file).lexically_normal().parent_path().parent_path();

@@ -43,12 +43,10 @@ std::string describe(const PageInfo& page);
 /// Browsers need many times of it in memory.
 std::size_t page_limit();
 
-/// What the page of a run will have at least (bytes), without the viewer: told from replay.json
-/// without packing anything; 0 where there is none yet.
-std::size_t least_page_size(const std::filesystem::path& run);
-
-/// Throws FileError, with a hint, if a page of `bytes` would be larger than page_limit().
-void require_page_size(std::size_t bytes, const std::vector<std::filesystem::path>& runs);
+/// Throws FileError, with a hint, if a page of `bytes` would be larger than page_limit(). `least`:
+/// what it has without the frames.
+void require_page_size(std::size_t bytes, std::size_t least,
+                       const std::vector<std::filesystem::path>& runs);
 
 /// A viewer's page without its code, and the file that holds the code.
 struct SharedViewer {

@@ -108,12 +108,6 @@ double round_below(double value) {
 
 double y_label_at(double left_cm) { return std::max(0.35, left_cm - 1.7); }
 
-namespace {
-
-constexpr double arrow_room_cm = 0.6;
-
-}  // namespace
-
 Above make_above(double width_cm, double left_cm, const AboveParts& parts) {
   Above above;
   above.name = parts.title;

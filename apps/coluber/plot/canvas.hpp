@@ -23,6 +23,9 @@ inline constexpr std::string_view grey = "#8c8c8c";
 inline constexpr std::string_view pale = "#d9d9d9";
 }  // namespace colour
 
+/// Beside the words above a figure: room for an arrow.
+inline constexpr double arrow_room_cm = 0.6;
+
 /// The i-th of n colours in order from dark violet to green: neighbours look alike, ends do not.
 std::string sequential_colour(std::size_t i, std::size_t n);
 /// The i-th of a few colours without order.

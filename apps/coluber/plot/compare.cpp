@@ -374,7 +374,8 @@ Figure make_comparison(std::string_view name, const std::vector<ComparedRun>& ru
   Comparison c{runs, title, note, options, {}, empty_range()};
   for (const auto& run : runs) {
     require_drawable(name, *run.run, *run.scene);
-    const auto window = window_of(*run.run, options);
+    const auto window =
+        name == "course" ? window_or_frame(*run.run, options) : window_of(*run.run, options);
     c.windows.push_back(window);
     c.times.include(run.run->time[window.first]);
     c.times.include(run.run->time[window.last]);

@@ -21,6 +21,9 @@ namespace {
 const std::string arrow_style = fmt::format(
     "head filled size screen 0.011,18 fixed linewidth 1.6 linecolor '{}'", colour::vermillion);
 
+constexpr double scale_gap_cm = 0.6;   // from the note above the panel to the scale of the forces
+constexpr double large_link_cm = 0.6;  // a link of this thickness has room for a larger number
+
 struct Arrow {
   Point from;
   Point force;
@@ -148,15 +151,16 @@ void number_links(Canvas& canvas, const Drawing& drawing, const Polyline& centre
   const double link_cm = 2.0 * half_thickness(*links.front()) * map.cm_per_m;
   if (!(link_cm > 0.28) || links.size() > 40) return;
   for (std::size_t i = 0; i < centres.size(); ++i)
-    canvas.text(centres[i], fmt::format("{}", i + 1),
-                fmt::format("center font ',{}' textcolor '#1a1a1a'", link_cm > 0.6 ? 7 : 5));
+    canvas.text(
+        centres[i], fmt::format("{}", i + 1),
+        fmt::format("center font ',{}' textcolor '#1a1a1a'", link_cm > large_link_cm ? 7 : 5));
 }
 
 }  // namespace
 
 /// Course from above: obstacles, robot, forces, path of the middle link  (Transeth fig 7.7a).
 Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOptions& options) {
-  const auto window = window_of(run, options);
+  const auto window = window_or_frame(run, options);
   const std::size_t frame = options.time ? frame_at(run, *options.time) : window.last;
   const auto& drawing = scene.drawing;
   const Tracks tracks(run, drawing);
@@ -202,7 +206,8 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
     scale.words =
         fmt::format("{}contact force{}:  {:g} N", page.narrow && arrows.mean ? "mean " : "",
                     arrows.mean && !page.narrow ? ", mean over 0.1 s" : "", scale.unit);
-    const double taken = width_of_words(heading.note) + (heading.arrows.empty() ? 0.0 : 0.6) + 0.6 +
+    const double taken = width_of_words(heading.note) +
+                         (heading.arrows.empty() ? 0.0 : arrow_room_cm) + scale_gap_cm +
                          width_of_words(scale.words) + scale.length_cm;
     heading.spare_rows = taken > width_cm ? 1 : 0;
   }

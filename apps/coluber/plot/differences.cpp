@@ -36,17 +36,41 @@ void flatten(const Json& value, const std::string& key,
     flatten(item, key.empty() ? name : fmt::format("{}.{}", key, name), out);
 }
 
+std::string_view last_of(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+
 /// "9 obstacles", "no obstacles"; "9 obstacles (not the same)" where the first scenario has as
 /// many.
 std::string counted_value(std::string_view key, const Json& value, const Json& first) {
-  const auto noun = key.substr(key.rfind('.') + 1);
+  const auto noun = last_of(key);
   const bool others = value != first && value.size() == first.size();
   return fmt::format("{} {}{}{}", value.empty() ? "no" : fmt::format("{}", value.size()), noun,
                      value.size() == 1 ? "" : "s", others ? " (not the same)" : "");
 }
 
+/// Whether a scenario has one table for all of them: [robot.link].
+bool has_table(const Json& scenario, std::string key) {
+  std::ranges::replace(key, '.', '/');
+  const Json::json_pointer place("/" + key);
+  return scenario.contains(place) && scenario.at(place).is_object();
+}
+
 bool is_tables(const Json& value) {
   return value.is_array() && !value.empty() && value.front().is_object();
+}
+
+/// Whether a key of [robot.link] differs only in that another scenario has a list, [[robot.link]],
+/// which is a difference of its own.
+bool is_told_by_list(const std::string& key, const std::vector<Json>& row,
+                     const std::map<std::string, std::vector<Json>>& values) {
+  const auto list = values.find(key.substr(0, key.rfind('.')));
+  if (list == values.end() || !std::ranges::any_of(list->second, is_tables)) return false;
+  const Json* first = nullptr;
+  for (const Json& value : row) {
+    if (value.is_null()) continue;
+    if (first != nullptr && value != *first) return false;
+    first = &value;
+  }
+  return true;
 }
 
 }  // namespace
@@ -72,16 +96,24 @@ std::vector<KeyDifference> differing_keys(const std::vector<Json>& scenarios) {
     const auto& row = values[key];
     if (std::all_of(row.begin(), row.end(), [&](const Json& v) { return v == row.front(); }))
       continue;
+    if (is_told_by_list(key, row, values)) continue;
     KeyDifference difference{key, {}, false};
     const bool tables = std::any_of(row.begin(), row.end(), is_tables);
     difference.counted = tables && std::all_of(row.begin(), row.end(), [](const Json& value) {
                            return value.is_null() || value.is_array();
                          });
-    for (const auto& value : row) {
-      if (difference.counted)
-        difference.values.push_back(counted_value(key, value, row.front()));
-      else
+    const bool one_table = std::any_of(scenarios.begin(), scenarios.end(),
+                                       [&](const Json& s) { return has_table(s, key); });
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const Json& value = row[k];
+      if (!difference.counted)
         difference.values.push_back(value.is_null() ? "–" : written_value(value));
+      else if (has_table(scenarios[k], key))
+        difference.values.push_back(fmt::format("all {}s alike", last_of(key)));
+      else if (one_table)
+        difference.values.push_back(fmt::format("{} different {}s", value.size(), last_of(key)));
+      else
+        difference.values.push_back(counted_value(key, value, row.front()));
     }
     differences.push_back(std::move(difference));
   }

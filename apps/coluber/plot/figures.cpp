@@ -91,7 +91,7 @@ bool can_draw(std::string_view name, const Trajectory& run, const Scene& scene) 
 
 bool worth_drawing(std::string_view name, const Trajectory& run, const Scene& scene) {
   return can_draw(name, run, scene) && (name != "side" || leaves_plane(scene.drawing)) &&
-         (name != "footfall" || has_footfall(run));
+         (name != "footfall" || has_footfall(run)) && (name == "course" || run.frames() > 1);
 }
 
 void require_drawable(std::string_view name, const Trajectory& run, const Scene& scene) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -166,7 +167,29 @@ std::string render(const Figure& figure, PictureFormat format) {
   return with_signature(std::move(picture), format);
 }
 
+namespace {
+
+/// While it lives Ctrl-C waits: nobody wants half a file under a name of its own.
+class SignalPause {
+ public:
+  SignalPause() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int signal : {SIGINT, SIGTERM}) sigaddset(&signals, signal);
+    pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  SignalPause(const SignalPause&) = delete;
+  SignalPause& operator=(const SignalPause&) = delete;
+  ~SignalPause() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
 void save_text(std::string_view text, const std::filesystem::path& file) {
+  const SignalPause pause;
   auto draft = file;
   draft += fmt::format(".{}.part", ::getpid());
   {

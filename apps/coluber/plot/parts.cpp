@@ -193,6 +193,9 @@ std::string column_of(const Trajectory& run, std::string_view name, int number, 
 
 Window window_of(const Trajectory& run, const FigureOptions& options) {
   if (run.frames() == 0) reject("the run has no frames", "it may have been stopped at its start");
+  if (run.frames() == 1)
+    reject(fmt::format("the run has one frame, at {} s, and this plot needs two", run.time.front()),
+           "--what course draws one; a larger record.rate_hz, or a longer run, has more");
   Window window{0, run.frames() - 1};
   const auto& t = run.time;
   const double slack = 1e-9;
@@ -210,6 +213,10 @@ Window window_of(const Trajectory& run, const FigureOptions& options) {
                        options.to.value_or(t.back())),
            fmt::format("the run has frames from {} to {} s", t.front(), t.back()));
   return window;
+}
+
+Window window_or_frame(const Trajectory& run, const FigureOptions& options) {
+  return run.frames() == 1 && !options.from && !options.to ? Window{} : window_of(run, options);
 }
 
 std::size_t frame_at(const Trajectory& run, double time) {

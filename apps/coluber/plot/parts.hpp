@@ -81,6 +81,8 @@ struct Window {
   std::size_t last = 0;
 };
 Window window_of(const record::Trajectory& run, const FigureOptions& options);
+/// The same for a plot that can draw a run of one frame.
+Window window_or_frame(const record::Trajectory& run, const FigureOptions& options);
 /// The frame nearest to a time.
 std::size_t frame_at(const record::Trajectory& run, double time);
 

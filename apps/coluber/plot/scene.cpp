@@ -17,20 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-/// Whether JSON is not nested deeper than this: run.json has 6, and what takes it apart is
-/// recursive. The parser could tell too, but only in a time that grows by the square of a list's
-/// length.
-bool is_nested_within(std::string_view text, int deepest) {
-  int depth = 0;
-  bool quoted = false;
-  bool escaped = false;
-  for (const char c : text) {
-    if (c == '"' && !escaped) quoted = !quoted;
-    escaped = quoted && c == '\\' && !escaped;
-    if (!quoted && (c == '{' || c == '[') && ++depth > deepest) return false;
-    if (!quoted && (c == '}' || c == ']')) --depth;
-  }
-  return true;
+[[noreturn]] void refuse_run_json(const fs::path& file) {
+  throw FileError(fmt::format("{}: is damaged or not of a run\n  hint: {}", file.string(),
+                              record::damaged_run_hint));
 }
 
 /// run.json; null where there is none.
@@ -40,8 +29,8 @@ json load_run_json(const fs::path& run_folder) {
   if (!fs::exists(file, fault)) return {};
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  auto run = is_nested_within(text, 64) ? json::parse(text, nullptr, false) : json();
-  if (!run.is_object()) throw FileError(fmt::format("{}: is damaged", file.string()));
+  auto run = record::is_shallow(text) ? json::parse(text, nullptr, false) : json();
+  if (!run.is_object()) refuse_run_json(file);
   return run;
 }
 
@@ -54,7 +43,7 @@ std::string title_of(const json& run, const fs::path& run_folder) try {
     title = fs::path(run["scenario"].value("path", std::string{})).filename().string();
   return title;
 } catch (const json::exception&) {  // a value of another kind than the recorder writes
-  throw FileError(fmt::format("{}: is damaged", (run_folder / "run.json").string()));
+  refuse_run_json(run_folder / "run.json");
 }
 
 json resolved_in(const json& run) {

@@ -3,15 +3,17 @@
 #include <cstdint>
 #include <utility>
 
+#include "coluber/record/marks.hpp"
+
 namespace coluber::app {
 
 namespace {
 
+using record::png_begin;
+using record::png_mark;
+
 constexpr std::string_view svg_mark = "<!-- made by Coluber -->";
 constexpr std::string_view pdf_mark = "%made by Coluber";
-// keyword, a zero and the text, as the PNG specification has it
-constexpr std::string_view png_mark{"tEXtSoftware\0Coluber", 20};
-constexpr std::string_view png_begin = "\x89PNG\r\n\x1a\n";
 constexpr std::size_t png_header_end = 33;  // signature and IHDR
 
 std::uint32_t png_checksum(std::string_view bytes) {

@@ -21,9 +21,6 @@ class COLUBER_EXPORT Hasher {
  public:
   /// Feeds bytes as they are.
   Hasher& update(std::span<const std::byte> bytes);
-  /// Feeds `a` with `of_a` and `b` with `of_b`, in little more than the time of the longer one.
-  static void update_both(Hasher& a, std::span<const std::byte> of_a, Hasher& b,
-                          std::span<const std::byte> of_b);
   /// Feeds the bytes of a text, without its length.
   Hasher& update(std::string_view text);
   /// Feeds the 64-bit pattern of a number.
@@ -40,6 +37,8 @@ class COLUBER_EXPORT Hasher {
   [[nodiscard]] std::uint64_t finish() const;
 
  private:
+  friend void update_both(Hasher& a, std::span<const std::byte> of_a, Hasher& b,
+                          std::span<const std::byte> of_b);
   Hasher& update_word(std::uint64_t word);
 
   std::uint64_t state_ = 14695981039346656037ULL;

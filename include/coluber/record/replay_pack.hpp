@@ -63,6 +63,10 @@ struct PackedRun {
       0;  ///< of the data as it lies in the page, columns and base64 included
 };
 
+/// What the JSON of pack_run will have at least (bytes), whatever the frames: told from replay.json
+/// without packing anything; 0 where there is none yet.
+COLUBER_EXPORT std::size_t least_packed_size(const std::filesystem::path& run_folder);
+
 /// JSON without `<`, which outside strings it does not have: no end of a script element in it, no
 /// start of a comment.
 COLUBER_EXPORT std::string for_script(std::string_view json);

@@ -100,10 +100,16 @@ class COLUBER_EXPORT RunFolder final : public simulation::FrameSink,
   std::unique_ptr<Impl> impl_;
 };
 
-/// The folder is there already and holds something.
+/// The folder is there already and holds something, or a file of another's is in the way.
 class COLUBER_EXPORT FolderExists : public FileError {
  public:
-  using FileError::FileError;
+  /// What is in the way, and what to do about it.
+  FolderExists(const std::string& what, std::string hint)
+      : FileError(what), hint_(std::move(hint)) {}
+  [[nodiscard]] const std::string& hint() const { return hint_; }
+
+ private:
+  std::string hint_;
 };
 
 /// Another process is writing the folder.

@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/hash_both.hpp"
+
 namespace coluber {
 namespace hash_test {
 
@@ -43,7 +45,7 @@ TEST(Hash, TakesTwoStreamsAtOnce) {
                                    {"foo", "bar"}}) {
     Hasher a;
     Hasher b;
-    Hasher::update_both(a, bytes(one), b, bytes(other));
+    update_both(a, bytes(one), b, bytes(other));
     EXPECT_EQ(a.finish(), hash_of(one));
     EXPECT_EQ(b.finish(), hash_of(other));
   }

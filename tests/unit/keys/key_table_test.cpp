@@ -80,7 +80,8 @@ TEST(Keys, ValuesPrintAsToml) {
 
 TEST(Keys, ExpectationsReadAsWords) {
   EXPECT_EQ(expectation(*find_key("robot.link.mass")), "a number > 0, at most 1000000");
-  EXPECT_EQ(expectation(*find_key("world.tilt_deg")), "a number from 0 to 90");
+  EXPECT_EQ(expectation(*find_key("world.obstacle.friction")), "a number from 0 to 1000");
+  EXPECT_EQ(expectation(*find_key("world.tilt_deg")), "a number >= 0") << "its doc: less than 90";
   EXPECT_EQ(expectation(*find_key("controller.torque_limit")), "a number > 0");
   EXPECT_EQ(expectation(*find_key("solver.law")), "\"anchored\" or \"rigid\"");
   EXPECT_EQ(expectation(*find_key("seed")), "an integer >= 0");

@@ -20,6 +20,7 @@
 #include "coluber/record/checkpoint.hpp"
 #include "coluber/record/csv.hpp"
 #include "coluber/record/frames.hpp"
+#include "coluber/record/marks.hpp"
 #include "coluber/record/replay_pack.hpp"
 #include "coluber/record/run_folder.hpp"
 #include "coluber/record/run_state.hpp"
@@ -413,10 +414,12 @@ TEST_F(ResumeTest, WhatShowedTheRunBeforeIsTakenAwayAndNamed) {
   const std::atomic<bool> at_once{true};
   run_to_end("run", &at_once);
   fs::create_directories(root_ / "run" / "plots");
-  for (const char* name : {"replay.html", "replay.png", "plots/course.svg", "plots/tracking.svg",
-                           "plots/mine.svg", "mine.svg"}) {
+  for (const char* name : {"plots/course.svg", "plots/tracking.svg", "plots/mine.svg", "mine.svg",
+                           "replay-and-mine.html"}) {
     std::ofstream(root_ / "run" / name) << "old";
   }
+  std::ofstream(root_ / "run/replay.html") << "<script " << page_mark << ">";
+  std::ofstream(root_ / "run/replay.png") << png_begin << png_mark;
   // a list leads to no file outside plots/, and may name what is gone
   std::ofstream(root_ / "run/plots/plots.json")
       << R"({"plots": [{"file": "course.svg"}, {"file": "tracking.svg"}, {"file": "energy.svg"},
@@ -430,11 +433,35 @@ TEST_F(ResumeTest, WhatShowedTheRunBeforeIsTakenAwayAndNamed) {
                                      "plots/tracking.svg"));
   }
   EXPECT_THAT(names("run/plots"), UnorderedElementsAre("mine.svg")) << "only what the list names";
-  EXPECT_TRUE(fs::exists(root_ / "run/mine.svg"));
-  fs::remove(root_ / "run/mine.svg");
+  for (const char* mine : {"run/mine.svg", "run/replay-and-mine.html"}) {
+    EXPECT_TRUE(fs::remove(root_ / mine)) << mine;
+  }
   fs::remove_all(root_ / "run/plots");
   run_to_end("run");
   expect_same("whole", "run");
+}
+
+TEST_F(ResumeTest, FilesOfTheUsersAreNotReplaced) {
+  const std::atomic<bool> at_once{true};
+  run_to_end("run", &at_once);
+  for (const char* name : {"trajectory.csv", "replay.html", "replay.png"}) {
+    const fs::path file = root_ / "run" / name;
+    std::ofstream(file) << "time,mine\n";
+    const bool in_the_way = file.extension() != ".png";  // a run writes no picture
+    for (const bool force : {true, false}) {
+      simulation::Simulation simulation = make_wheel();
+      const auto open = [&] {
+        const RunFolder out(root_ / "run", simulation, {.force = force, .resume = !force});
+      };
+      if (in_the_way) {
+        EXPECT_THROW(open(), FolderExists) << name;
+      } else {
+        EXPECT_NO_THROW(open()) << name;
+      }
+      EXPECT_EQ(read_bytes(file), "time,mine\n") << name;
+    }
+    fs::remove(file);
+  }
 }
 
 TEST_F(ResumeTest, ATableExportedBeforeIsWrittenAgainAtTheEnd) {
