@@ -131,11 +131,11 @@ scenario::Overrides BenchScene::changes(int size) const {
   scenario::Overrides filled;
   for (const auto& change : set) {
     std::string text = replaced(change, "{n}", fmt::format("{}", size));
-    for (const auto& [name, number] : numbers) {
-      const double n = size;
-      const double value = std::max(
-          number.least, number.fixed + number.per_n * n + number.per_root * std::sqrt(n));
-      text = replaced(text, fmt::format("{{{}}}", name), fmt::format("{}", value));
+    for (const auto& [word, number] : numbers) {
+      const double value =
+          std::max(number.least, number.fixed + number.per_n * size +
+                                     number.per_root * std::sqrt(static_cast<double>(size)));
+      text = replaced(text, fmt::format("{{{}}}", word), fmt::format("{}", value));
     }
     filled.push_back(text);
   }
