@@ -32,10 +32,10 @@ struct BenchScene {
   OtherSizes other_n = OtherSizes::run;
   scenario::Overrides set;  ///< with {n} and {number}s, and {folder} already filled in
   std::map<std::string, SceneNumber> numbers;
-  int ground_points = 0;    ///< per n: contacts of every step that the model does not show
-  int obstacles = -1;       ///< so many there must be; -1: any number
-  std::string law;          ///< "": as solver.law says
-  std::string solver;       ///< "": as solver.name says
+  int ground_points = 0;  ///< per n: contacts of every step that the model does not show
+  int obstacles = -1;     ///< so many there must be; -1: any number
+  std::string law;        ///< "": as solver.law says
+  std::string solver;     ///< "": as solver.name says
 
   /// The scenario's changes at a size.
   [[nodiscard]] scenario::Overrides changes(int size) const;

@@ -15,8 +15,7 @@ void check_path_start(PathStart& options, Check& check) {
   const auto* path = check.find_options<path::PathKeys>();
   const bool has_path = path != nullptr && path->shape.has_value();
   if (!has_path && options.on_path.value_or(false)) {
-    check.fault("start.on_path", "there is no [path] to start on",
-                "add  [path], or leave it out");
+    check.fault("start.on_path", "there is no [path] to start on", "add  [path], or leave it out");
   }
   if (!options.on_path) options.on_path = has_path;
   if (!*options.on_path) {
@@ -39,12 +38,13 @@ void check_path_start(PathStart& options, Check& check) {
 const keys::Section& path_start_keys() {
   static const keys::Section section =
       keys::Table<PathStart>("start")
-          .row({.name = "on_path",
-                .default_note = "true with a [path]",
-                .doc = "the middle of link 1's shaft is at the start of the path, the body straight "
-                       "behind it",
-                .example = "true"},
-               &PathStart::on_path)
+          .row(
+              {.name = "on_path",
+               .default_note = "true with a [path]",
+               .doc = "the middle of link 1's shaft is at the start of the path, the body straight "
+                      "behind it",
+               .example = "true"},
+              &PathStart::on_path)
           .row({.name = "offset",
                 .unit = "m",
                 .min = -1e6,

@@ -27,10 +27,10 @@ void check_plane_start(PlaneStart& options, Check& check) {
   for (const auto& [key, values] : {std::pair{"start.link_angle", &options.link_angle},
                                     std::pair{"start.link_rate", &options.link_rate}}) {
     if (check.given(key) == nullptr || values->size() == robot->link.size()) continue;
-    check.fault(key,
-                fmt::format("has {} numbers, the robot has {} links", values->size(),
-                            robot->link.size()),
-                "a list has one number per link, from link 1 on");
+    check.fault(
+        key,
+        fmt::format("has {} numbers, the robot has {} links", values->size(), robot->link.size()),
+        "a list has one number per link, from link 1 on");
   }
   refuse_beside("start.link_angle", {"start.shape", "start.heading_deg"},
                 "the angles of all links are given by start.link_angle", check);

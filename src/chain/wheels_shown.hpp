@@ -17,9 +17,9 @@ namespace coluber::chain {
 /// A shaft with its two wheels as it lies.
 struct PlacedAxle {
   Eigen::Vector2d middle = Eigen::Vector2d::Zero();  ///< m
-  double theta = 0.0;                                ///< of the link's axis, which points back (rad)
-  double half_track = 0.0;                           ///< m
-  double turned = 0.0;                               ///< angle of the wheels, positive forward (rad)
+  double theta = 0.0;       ///< of the link's axis, which points back (rad)
+  double half_track = 0.0;  ///< m
+  double turned = 0.0;      ///< angle of the wheels, positive forward (rad)
 };
 
 /// The wheels of link i, counted from 0.

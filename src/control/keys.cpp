@@ -65,8 +65,8 @@ void check_linearisation(LinearisationKeys& /*options*/, Check& check) {
   const auto* planar = check.find_options<planar::Keys>();
   if (planar == nullptr) {
     check.fault("controller.name",
-                fmt::format("{} is for planar models with friction points, this robot is \"{}\"", name,
-                            check.model()),
+                fmt::format("{} is for planar models with friction points, this robot is \"{}\"",
+                            name, check.model()),
                 fmt::format("write  model = \"{}\"  in [robot]",
                             check.models_with<planar::MinimalKeys>().front()) +
                     instead);

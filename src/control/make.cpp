@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "coluber/chain/robot.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/control/driven_wheels.hpp"
 #include "coluber/control/input_output_linearisation.hpp"
 #include "coluber/control/noisy_measurement.hpp"
@@ -14,10 +16,8 @@
 #include "coluber/control/pd.hpp"
 #include "coluber/control/prescribed.hpp"
 #include "coluber/control/servo.hpp"
-#include "coluber/chain/robot.hpp"
 #include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
-#include "coluber/chain/wheel_keys.hpp"
 
 #include "math/degree.hpp"
 #include "planar/make.hpp"
@@ -133,12 +133,11 @@ std::unique_ptr<Controller> make_follow_the_leader(const drive::Build& build) {
 
 std::unique_ptr<Controller> make_pd(const drive::Build& build) {
   const auto& keys = build.get<ServoKeys>();
-  auto pd =
-      std::make_unique<Pd>(PdOptions{.kp = keys.kp,
-                                     .kd = keys.kd,
-                                     .implicit_servo = keys.servo == ServoTime::in_step,
-                                     .start_time = keys.start_time,
-                                     .torque_limit = keys.torque_limit});
+  auto pd = std::make_unique<Pd>(PdOptions{.kp = keys.kp,
+                                           .kd = keys.kd,
+                                           .implicit_servo = keys.servo == ServoTime::in_step,
+                                           .start_time = keys.start_time,
+                                           .torque_limit = keys.torque_limit});
   return add_noise(build, add_wheels(build, keys.servo, std::move(pd)));
 }
 

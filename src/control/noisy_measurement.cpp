@@ -37,19 +37,19 @@ void NoisyMeasurement::update(const ControlInput& input, JointCommand& command) 
   }
 
   inner().update({.t = input.t,
-                       .dt = input.dt,
-                       .phi = phi_,
-                       .phidot = phidot_,
-                       .phi_d_A = input.phi_d_A,
-                       .phidot_d_A = input.phidot_d_A,
-                       .phi_d_E = input.phi_d_E,
-                       .phidot_d_E = input.phidot_d_E,
-                       .phidd_d_A = input.phidd_d_A,
-                       .base = input.base != nullptr ? &base : nullptr,
-                       .system = input.system,
-                       .phi_d_M = input.phi_d_M,
-                       .shaft_rate = input.shaft_rate != nullptr ? &shaft_rate_ : nullptr},
-                      command);
+                  .dt = input.dt,
+                  .phi = phi_,
+                  .phidot = phidot_,
+                  .phi_d_A = input.phi_d_A,
+                  .phidot_d_A = input.phidot_d_A,
+                  .phi_d_E = input.phi_d_E,
+                  .phidot_d_E = input.phidot_d_E,
+                  .phidd_d_A = input.phidd_d_A,
+                  .base = input.base != nullptr ? &base : nullptr,
+                  .system = input.system,
+                  .phi_d_M = input.phi_d_M,
+                  .shaft_rate = input.shaft_rate != nullptr ? &shaft_rate_ : nullptr},
+                 command);
   // What gains inside the step make of phi_E + noise and phidot_E + noise.
   for (Eigen::Index j = 0; j < joints; ++j) {
     command.tau(j) -=

@@ -102,9 +102,10 @@ void PathFollowing::warn_of_path(std::vector<drive::Warning>& warnings) const {
 
 std::vector<std::string> PathFollowing::warnings() const {
   if (state_.clamped == 0) return {};
-  return {fmt::format("the steering angle was cut off at controller.heading.limit = {} rad in {} "
-                      "of {} ticks",
-                      options_.heading.limit, state_.clamped, state_.ticks)};
+  return {
+      fmt::format("the steering angle was cut off at controller.heading.limit = {} rad in {} "
+                  "of {} ticks",
+                  options_.heading.limit, state_.clamped, state_.ticks)};
 }
 
 void PathFollowing::look_at_robot(VectorXd& s, VectorXd& z) const {
@@ -175,9 +176,8 @@ void PathFollowing::tick(const ControlInput& input) {
   note_errors();
   // the head, as measured
   const Vector2d axis = direction(input.base->theta);
-  const path::Deviation at =
-      path::track(*options_.path, state_.s_1,
-                  input.base->r + options_.modules.front().point * axis);
+  const path::Deviation at = path::track(*options_.path, state_.s_1,
+                                         input.base->r + options_.modules.front().point * axis);
   state_.s_1 = at.s;
   state_.theta_error = path::heading_error(input.base->theta + std::numbers::pi, at);
   state_.delta_1 = heading_.steer(at, state_.theta_error, options_.speed, options_.trailer.L_PJ,

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "coluber/chain/robot.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/keys/check.hpp"
 #include "coluber/path/keys.hpp"
-#include "coluber/chain/wheel_keys.hpp"
 
 #include "keys/limits.hpp"
 
@@ -29,14 +29,14 @@ void check_period(const PathFollowingKeys& options, Check& check) {
   const double ratio = options.period / stepping->dt;
   const double whole = std::round(ratio);
   if (whole >= 1.0 && std::abs(ratio - whole) <= 1e-6 * whole) return;
-  check.fault("controller.period",
-              whole < 1.0 ? fmt::format("{} s is less than one step of {} s", options.period,
-                                        stepping->dt)
-                          : fmt::format("{} s is no multiple of the step of {} s", options.period,
-                                        stepping->dt),
-              whole < 1.0 ? "raise period or lower solver.dt"
-                          : fmt::format("write  period = {:.6g}, or change solver.dt",
-                                        whole * stepping->dt));
+  check.fault(
+      "controller.period",
+      whole < 1.0
+          ? fmt::format("{} s is less than one step of {} s", options.period, stepping->dt)
+          : fmt::format("{} s is no multiple of the step of {} s", options.period, stepping->dt),
+      whole < 1.0
+          ? "raise period or lower solver.dt"
+          : fmt::format("write  period = {:.6g}, or change solver.dt", whole * stepping->dt));
 }
 
 /// L_PJ and L_JP are the same of every link.
@@ -69,12 +69,12 @@ void check_curvature(const PathFollowingKeys& options, const path::PathKeys& key
   const double kappa = path::make_path(keys)->max_curvature();
   const double steepest = std::tan(options.heading.limit);
   if (kappa * options.trailer->x() <= steepest) return;
-  check.fault("path",
-              fmt::format("has a curvature of {:.4g} 1/m, a radius of {:.4g} m: the head, {:.4g} m "
-                          "from its axle to its front, cannot be steered round less than {:.4g} m",
-                          kappa, 1.0 / kappa, options.trailer->x(),
-                          options.trailer->x() / steepest),
-              "take a wider path, or raise controller.heading.limit");
+  check.fault(
+      "path",
+      fmt::format("has a curvature of {:.4g} 1/m, a radius of {:.4g} m: the head, {:.4g} m "
+                  "from its axle to its front, cannot be steered round less than {:.4g} m",
+                  kappa, 1.0 / kappa, options.trailer->x(), options.trailer->x() / steepest),
+      "take a wider path, or raise controller.heading.limit");
 }
 
 void check_path_following(PathFollowingKeys& options, Check& check) {
@@ -87,8 +87,8 @@ void check_path_following(PathFollowingKeys& options, Check& check) {
   const auto* path = check.find_options<path::PathKeys>();
   if (path == nullptr || check.find_options<chain::WheelKeys>() == nullptr) {
     check.fault("controller.name",
-                fmt::format("\"{}\" is for robots with wheels, \"{}\" has none",
-                            check.controller(), check.model()),
+                fmt::format("\"{}\" is for robots with wheels, \"{}\" has none", check.controller(),
+                            check.model()),
                 fmt::format("write  model = \"{}\"  in [robot], or take another controller",
                             check.models_with<chain::WheelKeys>().front()));
     return;

@@ -87,8 +87,8 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
     // a motor that holds its joint's rate takes whatever is left
     if (!node.held) {
       const double rate = solution.rate[i];
-      const double joint = std::abs(node.s.dot(defect[i]) + (node.J * rate - node.p_J) -
-                                    joint_impulse(node, rate));
+      const double joint =
+          std::abs(node.s.dot(defect[i]) + (node.J * rate - node.p_J) - joint_impulse(node, rate));
       raise(is_sliding(node) ? result.momentum : torque, joint);
     }
     defect[static_cast<std::size_t>(node.parent)] += defect[i];

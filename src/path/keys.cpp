@@ -38,10 +38,10 @@ keys::Condition with(std::vector<std::string> words) { return {"shape", std::mov
 
 const std::vector<std::string> kArcs{"circle", "turn", "s", "slalom", "eight"};
 
-/// Points of the table, which the run does not need any more afterwards.
-void read_points(PathKeys& options, Check& check) {
+/// Points of the table, which the run does not need any more afterwards. False: there was a fault.
+bool read_points(PathKeys& options, Check& check) {
   const keys::Node* path = check.given("path.table");
-  if (path == nullptr || path->text.empty()) return;
+  if (path == nullptr || path->text.empty()) return true;
   const std::filesystem::path file = std::exchange(options.table, {});
   const keys::Key coordinate{.name = "path.points", .unit = "m", .min = -far, .max = far};
   keys::NumberTable table = keys::load_number_table(
@@ -59,7 +59,7 @@ void read_points(PathKeys& options, Check& check) {
     const bool there = std::filesystem::exists(file, failure);
     check.fault("path.table", fmt::format("{}: {}", table.faults.front().message, file.string()),
                 there ? table.faults.front().hint : check.path_hint(*path));
-    return;
+    return false;
   }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Vector2d point{table.rows[i][0], table.rows[i][1]};
@@ -72,6 +72,7 @@ void read_points(PathKeys& options, Check& check) {
     options.points.push_back(point);
   }
   for (Diagnostic& fault : table.faults) check.fault_in_file(std::move(fault));
+  return table.faults.empty();
 }
 
 void check_points(PathKeys& options, Check& check) {
@@ -83,9 +84,7 @@ void check_points(PathKeys& options, Check& check) {
     return;
   }
   if (!check.is_sound("path.points") || !check.is_sound("path.table")) return;
-  const std::size_t faults = check.faults_in_files().size();
-  read_points(options, check);
-  if (check.faults_in_files().size() > faults || !check.is_sound("path.table")) return;
+  if (!read_points(options, check)) return;
   const std::size_t least = options.closed ? 3 : 2;
   if (options.points.size() < least) {
     check.fault(

@@ -48,11 +48,11 @@ struct FastArrays {
   double *eta_0 = nullptr, *eta_1 = nullptr, *eta_2 = nullptr;  ///< dt times Data::viscosity
   bool viscous = false;                                         ///< they are not all zero
   double *sd = nullptr, *sr = nullptr, *limit = nullptr;
-  bool limited = false;  ///< some limit is finite
+  bool limited = false;                                               ///< some limit is finite
   double *rim_sd = nullptr, *rim_sr = nullptr, *rim_limit = nullptr;  ///< of the shafts
-  double* rim_A = nullptr;      ///< speed of the rim at A (m/s)
+  double* rim_A = nullptr;    ///< speed of the rim at A (m/s)
   bool rims_limited = false;  ///< some rim_limit is finite
-  double* R[2] = {};     ///< load (N s)
+  double* R[2] = {};          ///< load (N s)
   double *A_1[2] = {}, *A_2[2] = {};
   double pull_x = 0.0, pull_y = 0.0;  ///< dt times the weight along the slope (N s/kg)
   FastContact* contacts = nullptr;

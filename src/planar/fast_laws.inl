@@ -28,10 +28,9 @@ template <bool apply, bool wheels>
       d_2 = t_2 * dw + (c * dv_y - s * dv_x);
       if constexpr (wheels) {
         along = t_1 * dw + (c * dv_x + s * dv_y);
-        const Lanes drim =
-            -(load<Lanes>(k.rim_e + i) +
-              (load<Lanes>(k.Z_0 + i) * dw +
-               (load<Lanes>(k.Z_1 + i) * along + load<Lanes>(k.Z_2 + i) * d_2)));
+        const Lanes drim = -(load<Lanes>(k.rim_e + i) +
+                             (load<Lanes>(k.Z_0 + i) * dw +
+                              (load<Lanes>(k.Z_1 + i) * along + load<Lanes>(k.Z_2 + i) * d_2)));
         along += drim;
         rim += drim;
         store(k.rim + i, rim);
@@ -155,8 +154,8 @@ double law_rounding(const FastArrays& k) {
       Lanes gamma = k.mu_1 * (magnitude(load<Lanes>(k.t_1 + i)) * w + (c * v_x + s * v_y)) +
                     k.mu_2 * (arm * w + (c * v_y + s * v_x));
       if constexpr (wheels) {
-        gamma += k.mu_1 * (magnitude(load<Lanes>(k.b[q] + i)) * w +
-                           magnitude(load<Lanes>(k.rim + i)));
+        gamma +=
+            k.mu_1 * (magnitude(load<Lanes>(k.b[q] + i)) * w + magnitude(load<Lanes>(k.rim + i)));
       }
       const Lanes T = magnitude(load<Lanes>(k.T_1[q] + i)) + magnitude(load<Lanes>(k.T_2[q] + i));
       const Lanes A = magnitude(load<Lanes>(k.A_1[q] + i)) + magnitude(load<Lanes>(k.A_2[q] + i));
@@ -179,8 +178,8 @@ double law_rounding(const FastArrays& k) {
     worst = largest_of(worst, 2.0 * servo / k.length);
   }
   for (int i = 0; wheels && k.rims_limited && i < k.slots; ++i) {
-    worst = largest_of(worst, 2.0 * (magnitude(k.rim_sr[i]) +
-                                     2.0 * magnitude(k.rim_sd[i] * k.rim[i])));
+    worst =
+        largest_of(worst, 2.0 * (magnitude(k.rim_sr[i]) + 2.0 * magnitude(k.rim_sd[i] * k.rim[i])));
   }
   return kRoundoff * worst;
 }

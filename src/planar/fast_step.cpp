@@ -50,8 +50,7 @@ void load_shafts(const Model& model, const State& state, const ShaftCommand& com
     k.rim_sr[slot] = servo.sr;
     k.rim_limit[slot] = servo.limit;
     k.rim_A[slot] = axle.L_w * state.omega(i);
-    k.rim[slot] =
-        axle.L_w * extrapolate(three, state.omega(i), state.omega_2(i), state.omega_3(i));
+    k.rim[slot] = axle.L_w * extrapolate(three, state.omega(i), state.omega_2(i), state.omega_3(i));
   }
 }
 
@@ -235,18 +234,18 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
   k.length = data.problem.length_scale;
 
   const std::initializer_list<double**> all{
-      &k.m,       &k.Theta,  &k.arm,     &k.a[0],    &k.a[1],    &k.c_t,     &k.inverse_c_t,
-      &k.c,       &k.s,      &k.x,       &k.y,       &k.s_1,     &k.s_2,     &k.t_1,
-      &k.t_2,     &k.u_x,    &k.u_y,     &k.u_w,     &k.p_0,     &k.p_1,     &k.p_2,
-      &k.sd,      &k.sr,     &k.limit,   &k.R[0],    &k.R[1],    &k.A_1[0],  &k.A_1[1],
-      &k.A_2[0],  &k.A_2[1], &k.rate,    &k.T_1[0],  &k.T_1[1],  &k.T_2[0],  &k.T_2[1],
-      &k.w,       &k.v_x,    &k.v_y,     &k.f_x,     &k.f_y,     &k.q_1[0],  &k.q_1[1],
-      &k.q_2[0],  &k.q_2[1], &k.k_11[0], &k.k_11[1], &k.k_12[0], &k.k_12[1], &k.k_22[0],
-      &k.k_22[1], &k.G_00,   &k.G_01,    &k.G_02,    &k.G_11,    &k.G_12,    &k.G_22,
-      &k.r_0,     &k.r_1,    &k.r_2,     &k.sd_used, &k.sr_used, &k.V_0,     &k.V_1,
-      &k.V_2,     &k.e,      &k.d_0,     &k.d_1,     &k.d_2,     &k.eta_0,   &k.eta_1,
-      &k.eta_2,   &k.b[0],   &k.b[1],    &k.J,       &k.rim_sd,  &k.rim_sr,  &k.rim_limit,
-      &k.rim_A,   &k.rim,    &k.Z_0,     &k.Z_1,     &k.Z_2,     &k.rim_e,   &k.rim_sd_used,
+      &k.m,          &k.Theta,  &k.arm,     &k.a[0],    &k.a[1],    &k.c_t,     &k.inverse_c_t,
+      &k.c,          &k.s,      &k.x,       &k.y,       &k.s_1,     &k.s_2,     &k.t_1,
+      &k.t_2,        &k.u_x,    &k.u_y,     &k.u_w,     &k.p_0,     &k.p_1,     &k.p_2,
+      &k.sd,         &k.sr,     &k.limit,   &k.R[0],    &k.R[1],    &k.A_1[0],  &k.A_1[1],
+      &k.A_2[0],     &k.A_2[1], &k.rate,    &k.T_1[0],  &k.T_1[1],  &k.T_2[0],  &k.T_2[1],
+      &k.w,          &k.v_x,    &k.v_y,     &k.f_x,     &k.f_y,     &k.q_1[0],  &k.q_1[1],
+      &k.q_2[0],     &k.q_2[1], &k.k_11[0], &k.k_11[1], &k.k_12[0], &k.k_12[1], &k.k_22[0],
+      &k.k_22[1],    &k.G_00,   &k.G_01,    &k.G_02,    &k.G_11,    &k.G_12,    &k.G_22,
+      &k.r_0,        &k.r_1,    &k.r_2,     &k.sd_used, &k.sr_used, &k.V_0,     &k.V_1,
+      &k.V_2,        &k.e,      &k.d_0,     &k.d_1,     &k.d_2,     &k.eta_0,   &k.eta_1,
+      &k.eta_2,      &k.b[0],   &k.b[1],    &k.J,       &k.rim_sd,  &k.rim_sr,  &k.rim_limit,
+      &k.rim_A,      &k.rim,    &k.Z_0,     &k.Z_1,     &k.Z_2,     &k.rim_e,   &k.rim_sd_used,
       &k.rim_sr_used};
   const auto slots = static_cast<std::size_t>(k.slots);
   storage.assign(all.size() * slots, 0.0);

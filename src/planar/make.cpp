@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "coluber/chain/robot.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/planar/keys.hpp"
 #include "coluber/planar/smooth_system.hpp"
 #include "coluber/planar/system.hpp"
-#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/planar/wheeled_system.hpp"
 #include "coluber/world/keys.hpp"
 
@@ -40,8 +40,7 @@ void warn_of_start(const drive::Build& build, const Model& model, const State& s
   chain::warn_of_fold(build, links);
 }
 
-void refuse_overlap(const drive::Build& build, const Model& model, const State& state,
-                    double dt) {
+void refuse_overlap(const drive::Build& build, const Model& model, const State& state, double dt) {
   Pose pose;
   compute_pose_at_time(model, state, dt, pose);
   chain::Overlaps overlaps(model.obstacles.size());

@@ -38,9 +38,7 @@ void update_candidates(const Model& model, Data& data) {
   };
   data.candidates.update(
       data.grid, model.links.size(),
-      [&](std::size_t k) -> Vector2d {
-        return data.pose.r.col(link_of(k)) + data.pose.origin;
-      },
+      [&](std::size_t k) -> Vector2d { return data.pose.r.col(link_of(k)) + data.pose.origin; },
       [&](std::size_t k) {
         const Link& link = model.links[static_cast<std::size_t>(link_of(k))];
         return link.L_GS + std::abs(link.offset) + link.L_SC + kNear;

@@ -64,8 +64,7 @@ State make_path_start(const drive::Build& build, const Model& model) {
   math::sincos(at.theta, forward.y(), forward.x());
   const Vector2d left{-forward.y(), forward.x()};
   const double arm = model.axles.front().offset - model.links.front().offset;
-  const Vector2d centre =
-      at.r + build.get<chain::PathStart>().offset * left + arm * forward;
+  const Vector2d centre = at.r + build.get<chain::PathStart>().offset * left + arm * forward;
   return make_state(model, VectorXd::Zero(model.n() - 1), 0, centre, at.theta + std::numbers::pi);
 }
 
@@ -84,12 +83,12 @@ void set_in_motion(const Model& model, const VectorXd& rate, const VectorXd& wei
   const auto link = [&](int i) -> const Link& { return model.links[static_cast<std::size_t>(i)]; };
   Eigen::Matrix2Xd v = Eigen::Matrix2Xd::Zero(2, n);  // relative to the middle link's
   for (int i = b + 1; i < n; ++i) {
-    v.col(i) = v.col(i - 1) + turned(i - 1, chain::ahead(link(i - 1))) +
-               turned(i, chain::behind(link(i)));
+    v.col(i) =
+        v.col(i - 1) + turned(i - 1, chain::ahead(link(i - 1))) + turned(i, chain::behind(link(i)));
   }
   for (int i = b - 1; i >= 0; --i) {
-    v.col(i) = v.col(i + 1) - turned(i + 1, chain::behind(link(i + 1))) -
-               turned(i, chain::ahead(link(i)));
+    v.col(i) =
+        v.col(i + 1) - turned(i + 1, chain::behind(link(i + 1))) - turned(i, chain::ahead(link(i)));
   }
   v.colwise() += (velocity - v * weights).eval();
   for (int i = 0; i < n; ++i) {

@@ -76,8 +76,7 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
     };
     if (shafts > 0) {
       const double L_w = model.axles[static_cast<std::size_t>(i)].L_w;
-      add_contacts(problem.nodes[k - shafts],
-                   0.5 * L_w * (state.omega_2(i) + state.omega(i)));
+      add_contacts(problem.nodes[k - shafts], 0.5 * L_w * (state.omega_2(i) + state.omega(i)));
     }
     add_contacts(problem.nodes[k], 0.0);
     state.u.segment<3>(3 * i) = u_E;
@@ -212,7 +211,8 @@ nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data
 nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
                                 const JointCommand& command, const StepOptions& options) {
   // A limit that is no number would compare as none at all, and joints are not put nowhere.
-  if (std::isnan(command.tau_max.sum()) || std::isnan(command.shafts.tau_max.sum()) || !chain::is_finite_if_prescribed(command))
+  if (std::isnan(command.tau_max.sum()) || std::isnan(command.shafts.tau_max.sum()) ||
+      !chain::is_finite_if_prescribed(command))
     return chain::name_non_finite(command, 1, data, {});
   chain::place_joints(state, command);
   find_contacts(model, state, options, data);

@@ -44,12 +44,12 @@ void WheeledSystem::add_wheel_bodies() {
 void WheeledSystem::add_wheel_rows() {
   const int n = model_.n();
   const std::vector<std::string> axes{"along", "across"};
-  observables_.add({"wheel_angle", "rad", "of each link's wheels, positive forward", {n}},
-                   chain::write_vector(
-                       [this] { return state_.wheel - 0.5 * options_.dt * state_.omega; }));
-  observables_.add({"wheel_rate", "rad/s", "of each link's wheels, positive forward", {n}, {},
-                    Plotted::scalar},
-                   chain::write_vector([this]() -> const VectorXd& { return state_.omega; }));
+  observables_.add(
+      {"wheel_angle", "rad", "of each link's wheels, positive forward", {n}},
+      chain::write_vector([this] { return state_.wheel - 0.5 * options_.dt * state_.omega; }));
+  observables_.add(
+      {"wheel_rate", "rad/s", "of each link's wheels, positive forward", {n}, {}, Plotted::scalar},
+      chain::write_vector([this]() -> const VectorXd& { return state_.omega; }));
   observables_.add({"wheel_torque",
                     "N m",
                     "of each link's shaft in the last step, positive drives forward",
@@ -72,10 +72,12 @@ void WheeledSystem::add_wheel_rows() {
   };
   const auto per_second = [this] { return account_.run.per_second(state_.k, options_.dt); };
   const auto one = [] { return 1.0; };
-  const char* force = "impulse of the ground on this wheel since the last frame over its time: "
-                      "along the way forward, and across it to the left";
-  const char* slip = "velocity of this wheel over the ground in the middle of the last step: along "
-                     "the way forward, and across it to the left";
+  const char* force =
+      "impulse of the ground on this wheel since the last frame over its time: "
+      "along the way forward, and across it to the left";
+  const char* slip =
+      "velocity of this wheel over the ground in the middle of the last step: along "
+      "the way forward, and across it to the left";
   add("wheel_force_left", "N", force, 0, sums_.impulse, per_second);
   add("wheel_force_right", "N", force, 2, sums_.impulse, per_second);
   add("wheel_slip_left", "m/s", slip, 0, sums_.slip_now, one);
@@ -88,8 +90,7 @@ void WheeledSystem::add_wheel_rows() {
                     {},
                     Plotted::scalar},
                    [this](std::span<double> out) {
-                     const double steps =
-                         static_cast<double>(state_.k - account_.run.frame_start);
+                     const double steps = static_cast<double>(state_.k - account_.run.frame_start);
                      const double share = steps > 0.0 ? 0.5 / steps : 0.0;
                      for (Eigen::Index i = 0; i < sums_.slipping_now.size(); ++i) {
                        out[static_cast<std::size_t>(i)] = share * sums_.slipping_now(i);

@@ -1,3 +1,5 @@
+#include "coluber/path/keys.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +10,6 @@
 #include "coluber/control/servo.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/keys/check.hpp"
-#include "coluber/path/keys.hpp"
 #include "coluber/scenario/scenario.hpp"
 
 #include "keys/limits.hpp"
@@ -109,15 +110,16 @@ const keys::Section& job_keys() {
                 .doc = "one line about the run, printed on plots and reports",
                 .example = "\"Aiko on the floor\""},
                &Job::title)
-          .row({.name = "duration",
-                .unit = "s",
-                .default_note = "10; on a turn, s or slalom what the path takes at controller.speed",
-                .min = 0,
-                .max = limits::duration,
-                .above_min = true,
-                .doc = "simulated time, in whole steps",
-                .example = "15.0"},
-               &Job::duration)
+          .row(
+              {.name = "duration",
+               .unit = "s",
+               .default_note = "10; on a turn, s or slalom what the path takes at controller.speed",
+               .min = 0,
+               .max = limits::duration,
+               .above_min = true,
+               .doc = "simulated time, in whole steps",
+               .example = "15.0"},
+              &Job::duration)
           .row({.name = "seed",
                 .min = 0,
                 .max = std::numeric_limits<double>::infinity(),

@@ -8,6 +8,7 @@
 #include "coluber/chain/path_start.hpp"
 #include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/drive/stepping.hpp"
@@ -15,7 +16,6 @@
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
-#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/spatial/keys.hpp"
 #include "coluber/trailer/keys.hpp"
@@ -88,9 +88,9 @@ std::vector<ModelEntry> library_models() {
                 "Murugendran II",
          .sections = {&chain::robot_keys(), &chain::wheel_keys(), &world::ground_keys(),
                       &world::obstacle_keys(), &chain::start_keys(), &chain::path_start_keys(),
-                      &chain::plane_start_keys(), &nonsmooth::solver_keys(),
-                      &control::speed_keys(), &control::wheel_servo_keys(),
-                      &control::base_noise_keys(), &control::wheel_noise_keys()}},
+                      &chain::plane_start_keys(), &nonsmooth::solver_keys(), &control::speed_keys(),
+                      &control::wheel_servo_keys(), &control::base_noise_keys(),
+                      &control::wheel_noise_keys()}},
         true,
         true,
         one_per_joint},
@@ -99,8 +99,8 @@ std::vector<ModelEntry> library_models() {
          .doc = "train of modules that roll without slip, steered at its head: kinematics alone, "
                 "Murugendran (18)-(27)",
          .sections = {&chain::robot_keys(), &chain::wheel_keys(), &chain::path_start_keys(),
-                      &control::speed_keys(),
-                      &control::base_noise_keys(), &trailer::n_trailer_keys()}},
+                      &control::speed_keys(), &control::base_noise_keys(),
+                      &trailer::n_trailer_keys()}},
         true,
         true,
         one_per_joint},

@@ -24,8 +24,8 @@ void check_n_trailer(Keys& /*options*/, Check& check) {
                             check.model(), check.controller()),
                 "write  name = \"n_trailer\"  in [controller], or  model = \"wheeled\"");
   }
-  for (const char* word : {"kp", "kd", "servo", "torque_limit", "reference", "reference_rate",
-                           "update"}) {
+  for (const char* word :
+       {"kp", "kd", "servo", "torque_limit", "reference", "reference_rate", "update"}) {
     const std::string key = fmt::format("controller.{}", word);
     if (!check.is_changed(key)) continue;
     check.fault(key, fmt::format("the model \"{}\" has no motors", check.model()),

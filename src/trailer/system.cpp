@@ -46,8 +46,8 @@ TrailerSystem::TrailerSystem(std::vector<Module> modules, const Lengths& lengths
   q_.head<3>() << P_1, theta;
   theta_.resize(n);
   front_.resize(2, n);
-  for (int i = 0; i < n; ++i) bodies_.push_back(chain::make_link(i, module(i).radius,
-                                                                 module(i).half_core));
+  for (int i = 0; i < n; ++i)
+    bodies_.push_back(chain::make_link(i, module(i).radius, module(i).half_core));
   for (int i = 0; i < n; ++i) chain::add_wheels(i, module(i).wheel_radius, bodies_);
   bodies_.push_back(chain::make_ground());
   update_places();
@@ -84,8 +84,7 @@ void TrailerSystem::add_rows() {
 
 int TrailerSystem::compute_rates(const VectorXd& q, VectorXd& rates) {
   const int joints = joint_count();
-  const int across =
-      update_motion(lengths_, q.segment(3, joints), steering_, speed_, motion_);
+  const int across = update_motion(lengths_, q.segment(3, joints), steering_, speed_, motion_);
   rates.head<2>() = speed_ * direction(q(2));
   rates(2) = motion_.thetadot;
   rates.segment(3, joints) = motion_.phidot;
@@ -181,8 +180,8 @@ void TrailerSystem::poses(std::span<double> values) const {
   for (int i = 0; i < link_count(); ++i) {
     const Vector2d axle =
         front_.col(i) + (0.5 * module(i).length + module(i).axle_offset) * direction(theta_(i));
-    out = chain::write_wheels(
-        {axle, theta_(i), module(i).half_track, q_(3 + joint_count() + i)}, out);
+    out = chain::write_wheels({axle, theta_(i), module(i).half_track, q_(3 + joint_count() + i)},
+                              out);
   }
 }
 

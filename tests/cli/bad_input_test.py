@@ -53,7 +53,7 @@ KEYS = [
     Case("an unknown key of an obstacle", AIKO + "[[world.obstacle]]\nx = 5\ny = 5\nradius = 1\ncolour = 3\n", r"s\.toml:7:1: world\.obstacle\.1\.colour: unknown key"),
     Case("a wrong type", AIKO + 'link = { mass = "heavy" }\n', r's\.toml:3:17: robot\.link\.mass: expected a number > 0.*, got "heavy"'),
     Case("a word that is no choice", AIKO + '[solver]\nname = "newtom"\n', r's\.toml:4:8: solver\.name: expected .* got "newtom"\n  hint: did you mean "newton"\?'),
-    Case("an unknown robot", '[robot]\nname = "kulko"\n', r's\.toml:2:8: robot\.name: expected "aiko", got "kulko"'),
+    Case("an unknown robot", '[robot]\nname = "kulko"\n', r's\.toml:2:8: robot\.name: expected "aiko" or "piko", got "kulko"'),
     Case("a number for the links", AIKO + "link = -1\n", r"s\.toml:3:8: robot\.link: expected a table or a list of tables, got -1"),
     Case("a robot half described", "[robot]\nlinks = 3\nlink = { mass = 1.0 }\n", r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia"),
     Case("a schema of the future", "schema = 2\n" + AIKO, r"s\.toml:1:10: schema: expected 1, got 2"),
@@ -166,7 +166,7 @@ CONTROLLERS = [
     Case("gains of joints that need none", AIKO + '[controller]\nname = "prescribed"\nkp = 700\n', r's\.toml:5:6: controller\.kp: goes with controller\.name = "pd" or .*\n  hint: leave it out or at its default, 800\.0, or write  name = "pd"'),
     Case("noise of what nobody measures", AIKO + '[controller]\nname = "prescribed"\nnoise = { position = 0.1, velocity = 0.1 }\n', r's\.toml:5:\d+: controller\.noise\.position: goes with a controller that measures, and "prescribed" does not', r"s\.toml:5:\d+: controller\.noise\.velocity: "),
     Case("a page that is shared and not written", AIKO + '[record]\nreplay = false\npage = "shared"\n', r"s\.toml:5:8: record\.page: there is no page without a replay"),
-    Case("a linearising controller in space", SPATIAL + '[controller]\nname = "input_output_linearisation"\n', r's\.toml:5:8: controller\.name: "input_output_linearisation" is for the plane, this robot is "spatial"'),
+    Case("a linearising controller in space", SPATIAL + '[controller]\nname = "input_output_linearisation"\n', r's\.toml:5:8: controller\.name: "input_output_linearisation" is for planar models with friction points, this robot is "spatial"'),
     Case("a linearising controller with one friction point", LINEARISED.replace("minimal", "planar"), r's\.toml:7:8: controller\.name: "input_output_linearisation" needs two friction points a link, this robot has one'),
     Case("a linearising controller without viscous friction", LINEARISED, r's\.toml:7:8: controller\.name: "input_output_linearisation" needs viscous friction along and across the links, here \[0, 0\]', set=["world.viscous_friction=[0.0, 0.0]"]),
     Case("a linearising controller with viscous friction one way", LINEARISED.replace("0.2]", "0]"), r's\.toml:7:8: controller\.name: .* here \[0\.1, 0\]'),
@@ -186,7 +186,7 @@ CONTROLLERS = [
     Case("saturation at no torque", LINEARISED + "torque_limit = 0\n", r"s\.toml:8:16: controller\.torque_limit: expected a number > 0, got 0"),
     Case("saturation at less than none", LINEARISED + "torque_limit = -10\n", r"s\.toml:8:16: controller\.torque_limit: expected a number > 0, got -10"),
     Case("negative noise", LINEARISED + "noise = { joint_deg = -1 }\n", r"s\.toml:8:23: controller\.noise\.joint_deg: expected a number from 0 to 1000000, got -1"),
-    Case("noise of a heading in space", SPATIAL + "[controller.noise]\nheading_deg = 1\n", r's\.toml:5:15: controller\.noise\.heading_deg: goes with robot\.model = "planar" or "minimal", this robot is "spatial"'),
+    Case("noise of a heading in space", SPATIAL + "[controller.noise]\nheading_deg = 1\n", r's\.toml:5:15: controller\.noise\.heading_deg: goes with robot\.model = "planar" or "minimal" or "wheeled" or "n_trailer", this robot is "spatial"'),
     Case("smooth friction of another model", AIKO + '[world]\nfriction_law = "smooth"\n', r's\.toml:4:16: world\.friction_law: goes with robot\.model = "minimal"'),
     Case("a solver of set-valued friction for the smooth", LINEARISED.replace("[controller]", 'friction_law = "smooth"\n[solver]\nname = "thesis"\n[controller]'), r's\.toml:8:8: solver\.name: goes with friction_law = "set_valued"'),
     Case("an activation of contacts for smooth friction", LINEARISED.replace("[controller]", 'friction_law = "smooth"\n[solver]\nactivation = "gap"\n[controller]'), r's\.toml:8:14: solver\.activation: goes with friction_law = "set_valued"'),
@@ -307,12 +307,59 @@ TOGETHER = [
     ),
 ]
 
+PIKO = '[robot]\nmodel = "wheeled"\nname = "piko"\n'
+TURN = PIKO + '[path]\nshape = "turn"\n[controller]\nname = "n_trailer"\n'
+TRAIN = '[robot]\nmodel = "n_trailer"\nname = "piko"\n[path]\nshape = "turn"\n'
+
+
+def spline(points, more=""):
+    return {"s.toml": PIKO + f'[path]\nshape = "spline"\ntable = "points.csv"\n{more}', "points.csv": points}
+
+
+WHEELS = [
+    Case("a wheel without a radius", PIKO + "link = { wheel_radius = 0.0 }\n", r"s\.toml:4:25: robot\.link\.wheel_radius: expected a number > 0"),
+    Case("a wheel of negative inertia", PIKO + "link = { wheel_inertia = -1e-3 }\n", r"s\.toml:4:26: robot\.link\.wheel_inertia: expected a number > 0"),
+    Case("an axle beyond its link", PIKO + "link = { axle_offset = 0.061 }\n", r"s\.toml:4:24: robot\.link\.axle_offset: expected a number between -0\.061 and 0\.061 .*got 0\.061\n  hint: the axle lies between"),
+    Case("a negative track", PIKO + "link = { half_track = -0.01 }\n", r"s\.toml:4:23: robot\.link\.half_track: expected a number from 0 to 10000, got -0\.01"),
+    Case("wheels of a robot that has none", AIKO + "link = { wheel_radius = 0.05 }\n", r's\.toml:3:25: robot\.link\.wheel_radius: goes with robot\.model = "wheeled" or "n_trailer"'),
+    Case("a catalogue robot of another model", '[robot]\nname = "piko"\n', r's\.toml:2:8: robot\.name: "piko" goes with robot\.model = "wheeled" or "n_trailer", this model is "planar"'),
+    Case("a path controller without a path", PIKO + '[controller]\nname = "n_trailer"\n', r's\.toml:5:8: controller\.name: "n_trailer" follows a path, and there is no \[path\]\n  hint: add'),
+    Case("a path controller without wheels", AIKO + '[path]\nshape = "turn"\n[controller]\nname = "follow_the_leader"\n', r's\.toml:6:8: controller\.name: "follow_the_leader" is for robots with wheels, "planar" has none'),
+    Case("a gait beside a path controller", TURN + '[gait]\nname = "lateral_undulation"\n', r's\.toml:8:1: gait: "n_trailer" makes the references itself'),
+    Case("a period below the step", TURN + "period = 1e-4\n", r"s\.toml:8:10: controller\.period: 0\.0001 s is less than one step of 0\.001 s"),
+    Case("a period between steps", TURN + "period = 0.0255\n", r"s\.toml:8:10: controller\.period: 0\.0255 s is no multiple of the step of 0\.001 s\n  hint: write  period = 0\.026"),
+    Case("a path too narrow to steer round", TURN.replace('"turn"', '"turn"\nradius = 0.02'), r"s\.toml:4:1: path: has a curvature of 50 1/m, a radius of 0\.02 m: the head, 0\.079 m .* cannot be steered round less than 0\.03071 m"),
+    Case("a steering limit of half a turn", TURN + "heading.limit = 3.0\n", r"s\.toml:8:17: controller\.heading\.limit: expected a number > 0, at most 1\.57, got 3"),
+    Case("unequal links without lengths to reckon with", '[robot]\nmodel = "wheeled"\n' + "".join(f"[[robot.link]]\nmass = 1.2\ninertia = 0.002\nlength = {length}\nhalf_core = 0.04\nradius = 0.03\nwheel_radius = 0.065\nwheel_inertia = 0.002\nhalf_track = 0.041\n" for length in (0.12, 0.14)) + '[path]\nshape = "turn"\n[controller]\nname = "n_trailer"\n', r"s\.toml:23:1: controller\.trailer: the links differ: link 2 is 0\.07 and 0\.07 m"),
+    Case("a chain of speeds for the n-trailer", TURN + 'wheel_speeds = "chain"\n', r's\.toml:8:16: controller\.wheel_speeds: goes with controller\.name = "follow_the_leader"'),
+    Case("a path of no shape", PIKO + "[path]\nradius = 1.0\n", r"s\.toml:4:1: path: needs the key path\.shape", r's\.toml:5:10: path\.radius: goes with shape = "circle" or .*, and none is given'),
+    Case("a key of another shape", PIKO + '[path]\nshape = "line"\nradius = 1.0\n', r's\.toml:6:10: path\.radius: goes with shape = .*, here it is \"line\"'),
+    Case("an empty table of points", None, r"s\.toml:6:9: path\.table: is empty: points\.csv", files=spline("")),
+    Case("a table of one point", None, r"s\.toml:6:9: path\.table: a spline needs at least 2 points, here are 1", files=spline("x,y\n0,0\n")),
+    Case("equal neighbours", None, r"points\.csv:4:1: path\.table: the point is the one before", files=spline("x,y\n0,0\n1,0\n1,0\n2,1\n")),
+    Case("a point that is no number", None, r"points\.csv:3:3: path\.table", files=spline("x,y\n0,0\n1,nan\n2,1\n")),
+    Case("a missing table of points", PIKO + '[path]\nshape = "spline"\ntable = "nowhere.csv"\n', r"s\.toml:6:9: path\.table: .*nowhere\.csv"),
+    Case("a closed path of two points", None, r"path\.table: a closed spline needs at least 3 points", files=spline("x,y\n0,0\n1,0\n", "closed = true\n")),
+    Case("pieces without a piece", PIKO + '[path]\nshape = "pieces"\n', r's\.toml:5:9: path\.shape: "pieces" needs at least one \[\[path\.piece\]\]'),
+    Case("a place beside the path", TURN + "[start]\nposition = [1.0, 0.0]\n", r"s\.toml:9:12: start\.position: the robot starts on its path, straight\n  hint: leave it out, or write  on_path = false"),
+    Case("a start on no path", PIKO + "[start]\non_path = true\n", r"s\.toml:5:11: start\.on_path: there is no \[path\] to start on"),
+    Case("too few link angles", AIKO + "[start]\nlink_angle = [0.0, 0.1]\n", r"s\.toml:4:14: start\.link_angle: has 2 numbers, the robot has 11 links"),
+    Case("link angles beside a shape", AIKO + "links = 2\n[start]\nlink_angle = [0.0, 0.1]\nheading_deg = 90.0\n", r"s\.toml:6:15: start\.heading_deg: the angles of all links are given by start\.link_angle"),
+    Case("a link placed with the whole robot", AIKO + '[start]\nplace = "mean"\nlink = 2\n', r"s\.toml:5:8: start\.link: start\.place does not place a link"),
+    Case("a velocity beside a speed", PIKO + "[start]\nvelocity = [0.1, 0.0]\nspeed = 0.1\n", r"s\.toml:6:9: start\.speed: start\.velocity says how the robot moves"),
+    Case("a train under another controller", TRAIN, r's\.toml: controller\.name: the model "n_trailer" is steered at its head, "pd" does not do that'),
+    Case("motors of a train without dynamics", TRAIN + '[controller]\nname = "n_trailer"\nkp = 100.0\n', r's\.toml:8:6: controller\.kp: the model "n_trailer" has no motors'),
+    Case("a world of a train without dynamics", TRAIN + '[controller]\nname = "n_trailer"\n[world]\nfriction = [0.2, 0.2]\n', r's\.toml:9:12: world\.friction: goes with robot\.model'),
+    Case("a linearising controller on wheels", PIKO + '[controller]\nname = "input_output_linearisation"\n', r's\.toml:5:8: controller\.name: "input_output_linearisation" is for planar models with friction points'),
+]
+
 GROUPS = {
     "Keys": KEYS,
     "Numbers": NUMBERS,
     "Obstacles": OBSTACLES,
     "The snake in space": SPACE,
     "Controllers and the minimal model": CONTROLLERS,
+    "Wheels, paths and starts": WHEELS,
     "Files": FILES,
     "Includes": INCLUDES,
     "`--set`": SETTINGS,
@@ -326,6 +373,8 @@ ODD = [
     Case("noise of link 1 for servos, which look at joints", AIKO + "[controller.noise]\nposition = 0.1\njoint_deg = 0.1\nvelocity = 0.2\n", r'controller\.noise\.position, controller\.noise\.velocity: no effect, the controller "pd" looks at the joints'),
     Case("a factor of the thesis' solver for another", THESIS_FACTOR + "r_H = 0.01\n", r'solver\.thesis\.r_T: no effect, solver\.name is "newton" and these go with "thesis"$'),
     Case("friction smoothing where nothing is smooth", AIKO + "[world]\nfriction_smoothing = 1e-2\n", r"world\.friction_smoothing has no effect"),
+    Case("a circle too small for trailers", PIKO + '[path]\nshape = "circle"\nradius = 0.1\n[controller]\nname = "n_trailer"\n', r"path: a radius of 0\.1 m is too small for 6 links to roll round one behind the other, that takes 0\.1482 m"),
+    Case("a curved start", PIKO + '[path]\nshape = "serpenoid"\n[controller]\nname = "n_trailer"\n', r"path: it is curved where the straight robot starts, link \d is .* m off it"),
     Case("a run cut short before its motors start", "duration = 4.0\n" + AIKO + "[controller]\nstart_time = 3.0\n", r"controller\.start_time = 3 s: the motors are off for the whole run, which ends at 2 s", set=["duration=2"]),
     Case("the inertia of another link", AIKO + "link = { inertia = 2.65 }\n", r"robot\.link\.inertia = 2\.65 kg m²: a radius of gyration of 1\.97 m, in a link of 0\.122 m"),
     Case("a duration of three and a half steps", "duration = 0.35\n" + AIKO + "[solver]\ndt = 0.1\n", r"duration = 0\.35 s: the run ends at 0\.[34] s, after whole steps of 0\.1 s"),

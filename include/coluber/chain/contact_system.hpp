@@ -24,7 +24,8 @@ namespace coluber::chain {
 /// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
 /// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), gives
 /// the links' velocities, a column each (`velocities(state)`), where they were on average
-/// (`mean_place(data)`), the number of driven shafts (`shafts(state)`), a model's step (`step`), and where it went (`take_motion(from, to)`).
+/// (`mean_place(data)`), the number of driven shafts (`shafts(state)`), a model's step (`step`),
+/// and where it went (`take_motion(from, to)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:

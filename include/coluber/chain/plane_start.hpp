@@ -20,9 +20,9 @@ enum class Place : std::uint8_t {
 
 /// `[start]` of a robot in the plane, beside what every chain has.
 struct PlaneStart {
-  std::vector<double> link_angle{};            ///< rad; none: by shape and heading
-  std::vector<double> link_rate{};             ///< rad/s; none: zero
-  std::optional<Eigen::Vector2d> velocity{};   ///< m/s
+  std::vector<double> link_angle{};           ///< rad; none: by shape and heading
+  std::vector<double> link_rate{};            ///< rad/s; none: zero
+  std::optional<Eigen::Vector2d> velocity{};  ///< m/s
   Place place = Place::link;
 };
 

@@ -46,8 +46,8 @@ enum class Odometry : std::uint8_t { wheel, reference };
 
 /// A module as the controller knows it, from its front end back (m).
 struct ModuleLengths {
-  double length = 0.0;        ///< to its rear end
-  double point = 0.0;         ///< to its control point
+  double length = 0.0;  ///< to its rear end
+  double point = 0.0;   ///< to its control point
   double wheel_radius = 0.0;
 };
 
@@ -109,12 +109,12 @@ class COLUBER_EXPORT PathFollowing final : public Controller {
     Eigen::VectorXd phi_ref, phi_before, phidot_ref;  ///< of the joints (rad, rad/s)
     Eigen::VectorXd v;                                ///< of the modules (m/s)
     Eigen::VectorXd s, z;                             ///< nearest points and distances (m)
-    double s_1 = 0.0;        ///< nearest point of the head as measured (m)
-    double theta_error = 0.0, delta_1 = 0.0;  ///< rad
-    double travel = 0.0;     ///< m, of the head; for follow-the-leader
-    double tick = 0.0;       ///< s, when the last one was
-    double error = 0.0, error_head = 0.0;  ///< integrals of |z| (m s)
-    double max = 0.0, max_head = 0.0;      ///< largest |z| (m)
+    double s_1 = 0.0;                                 ///< nearest point of the head as measured (m)
+    double theta_error = 0.0, delta_1 = 0.0;          ///< rad
+    double travel = 0.0;                              ///< m, of the head; for follow-the-leader
+    double tick = 0.0;                                ///< s, when the last one was
+    double error = 0.0, error_head = 0.0;             ///< integrals of |z| (m s)
+    double max = 0.0, max_head = 0.0;                 ///< largest |z| (m)
     std::int64_t clamped = 0, ticks = 0;
   };
   template <typename Bytes, typename Self>

@@ -18,7 +18,7 @@ struct SpeedKeys {
 
 /// `[controller]`: the speed loop of driven wheels.
 struct WheelServoKeys {
-  double kw = 0.5;  ///< N m s/rad
+  double kw = 0.5;                                                      ///< N m s/rad
   double wheel_torque_limit = std::numeric_limits<double>::infinity();  ///< N m
 };
 

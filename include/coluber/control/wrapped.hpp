@@ -27,9 +27,7 @@ class COLUBER_EXPORT Wrapped : public Controller {
   [[nodiscard]] std::vector<std::string> warnings() const override {
     return controller_->warnings();
   }
-  [[nodiscard]] RunawayWords runaway_words() const override {
-    return controller_->runaway_words();
-  }
+  [[nodiscard]] RunawayWords runaway_words() const override { return controller_->runaway_words(); }
   [[nodiscard]] const std::vector<Observable>& observables() const override {
     return controller_->observables();
   }

@@ -164,7 +164,7 @@ struct COLUBER_EXPORT Data : chain::StepData<3> {
   Data(Data&&) noexcept;
   Data& operator=(Data&&) noexcept;
 
-  Pose pose;  ///< at q_M of the step done
+  Pose pose;       ///< at q_M of the step done
   int shafts = 0;  ///< the first nodes are theirs, those of the links follow in the same order
   std::vector<int> node_of_link;
   std::vector<ObstacleMemory> next_near;  ///< becomes State::near

@@ -29,9 +29,9 @@ class COLUBER_EXPORT WheeledSystem final : public PlanarSystem {
     double torque_joints = 0.0, torque_wheels = 0.0;  ///< integrals of |tau| (N m s)
     double slip = 0.0;                                ///< of |slip| over wheels and steps (m/s)
     std::int64_t slipping = 0;                        ///< wheels and steps
-    Eigen::Matrix4Xd impulse;  ///< left along, left across, right along, right across (N s)
-    VectorXd slipping_now;     ///< wheels and steps, by link
-    Eigen::Matrix4Xd slip_now; ///< of the last step, as `impulse` (m/s)
+    Eigen::Matrix4Xd impulse;   ///< left along, left across, right along, right across (N s)
+    VectorXd slipping_now;      ///< wheels and steps, by link
+    Eigen::Matrix4Xd slip_now;  ///< of the last step, as `impulse` (m/s)
   };
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& sums);

@@ -43,7 +43,8 @@ class COLUBER_EXPORT TrailerSystem final : public System,
   [[nodiscard]] double dt() const override { return dt_; }
   [[nodiscard]] std::int64_t step_count() const override { return k_; }
   StepInfo step() override { return step(JointCommand(joint_count())); }
-  /// Steering angle and speed of the command hold over the step, which is of fourth order. A module that would stand across its joint's way ends it.
+  /// Steering angle and speed of the command hold over the step, which is of fourth order. A module
+  /// that would stand across its joint's way ends it.
   StepInfo step(const JointCommand& command) override;
   [[nodiscard]] const std::vector<StepFigure>& figures() const override { return figures_; }
   [[nodiscard]] std::string advice(const StepInfo& info) const override;

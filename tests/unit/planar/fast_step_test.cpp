@@ -91,8 +91,8 @@ Scene random_scene(std::uint64_t seed) {
     scene.options.minimal_coordinates = false;
     scene.k_w = random.uniform() < 0.2 ? 0.0 : between(0.0, 2.0);
     scene.speed = between(-1.0, 1.0);
-    scene.wheel_tau_max = random.uniform() < 0.5 ? between(0.01, 0.5)
-                                                 : std::numeric_limits<double>::infinity();
+    scene.wheel_tau_max =
+        random.uniform() < 0.5 ? between(0.01, 0.5) : std::numeric_limits<double>::infinity();
   }
   return scene;
 }

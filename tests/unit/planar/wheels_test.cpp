@@ -196,8 +196,8 @@ TEST(Wheels, AStepBalancesMomentumInAbsoluteCoordinates) {
         const double a = -0.018;
         const double b = p == 0 ? 0.041 : -0.041;  // left first
         const nonsmooth::Impulse& P = state.ground[static_cast<std::size_t>(2 * i + p)].x_1;
-        const Vector2d force = model.mu_T.x() * Vector2d{-c * P.T.x() + s * P.T.y(),
-                                                         -s * P.T.x() - c * P.T.y()};
+        const Vector2d force =
+            model.mu_T.x() * Vector2d{-c * P.T.x() + s * P.T.y(), -s * P.T.x() - c * P.T.y()};
         momentum.segment<4>(4 * i) -=
             force.x() * Eigen::Vector4d{1.0, 0.0, -s * a - c * b, -0.065 * c} +
             force.y() * Eigen::Vector4d{0.0, 1.0, c * a - s * b, -0.065 * s};

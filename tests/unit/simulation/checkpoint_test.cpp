@@ -75,7 +75,7 @@ void expect_the_same_bits_from_every_checkpoint(const Make& make, std::size_t tr
   FrameSink* const sinks[] = {&frames};
   const RunOutcome expected = run(whole, sinks, {.checkpoints = &checkpoints});
   ASSERT_GE(checkpoints.taken.size(), 3U);
-  const auto stride = static_cast<std::size_t>(frame_size(whole.system->observables()));
+  const auto stride = static_cast<std::size_t>(frame_size(whole.shown().observables()));
 
   const std::size_t every = std::max<std::size_t>(1, checkpoints.taken.size() / tries);
   for (std::size_t i = 0; i < checkpoints.taken.size(); i += every) {

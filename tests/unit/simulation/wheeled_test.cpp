@@ -128,8 +128,8 @@ INSTANTIATE_TEST_SUITE_P(
     Murugendran, Sensitivity,
     testing::Values(
         Reductions{"as_it_is", paper({}), 41.3, 0.41, 18.7},
-        Reductions{"short_steps", {"controller.servo='explicit'", "solver.dt=2.5e-5"}, 41.5, 0.40,
-                   18.35},
+        Reductions{
+            "short_steps", {"controller.servo='explicit'", "solver.dt=2.5e-5"}, 41.5, 0.40, 18.35},
         Reductions{"short_implicit_steps", {"solver.dt=2.5e-5"}, 41.5, 0.40, 18.35},
         Reductions{"rough", paper({"world.friction=[0.5,0.5]"}), 38.2, 0.44, 18.9},
         Reductions{"rough_and_soft",
@@ -154,16 +154,16 @@ double radius_of(const Done& done, int i, double x, double y) {
 
 // Without a track no wheel has to slip: every axle has the radius of a trailer's.
 TEST(Wheeled, NarrowWheelsRollRoundACircleAsTrailersDo) {
-  const Done done = run_of(
-      "piko_turn", paper({"robot.link.half_track=0", "controller.reference='ramp'", "duration=40",
-                          "path.shape='circle'", "record.rate_hz=10"}));
+  const Done done =
+      run_of("piko_turn", paper({"robot.link.half_track=0", "controller.reference='ramp'",
+                                 "duration=40", "path.shape='circle'", "record.rate_hz=10"}));
   double R = radius_of(done, 0, 1.0, 0.75);
   for (int i = 0; i < 6; ++i) {
     EXPECT_NEAR(radius_of(done, i, 1.0, 0.75), R, 1e-4) << i;
     R = std::sqrt(R * R - 0.079 * 0.079 + 0.043 * 0.043);
   }
   for (std::size_t frame = 0; frame < done.trajectory.frames(); ++frame) {
-    if (done.trajectory.time[frame] < 5.0) continue;
+    if (done.trajectory.time[frame] < 5.2) continue;
     for (int i = 0; i < 6; ++i) ASSERT_EQ(done.trajectory.at("wheel_slipping", frame, i), 0.0);
   }
 }
@@ -204,7 +204,7 @@ TEST(Wheeled, BothLawsGiveTheSameFigures) {
   const Done anchored = run_of("piko_turn", {});
   const Done rigid = run_of("piko_turn", {"solver.law='rigid'"});
   for (const char* name : {"path_error", "torque_joints", "path_length"}) {
-    EXPECT_NEAR(rigid.figure(name), anchored.figure(name), 1e-4 * anchored.figure(name)) << name;
+    EXPECT_NEAR(rigid.figure(name), anchored.figure(name), 5e-4 * anchored.figure(name)) << name;
   }
   EXPECT_LE(rigid.figure("residual_law_max"), 1e-9);
   EXPECT_LE(rigid.figure("residual_momentum_max"), 1e-8);
@@ -221,7 +221,8 @@ TEST(Wheeled, LongRobotsHaveNoFailedStep) {
 }
 
 TEST(Wheeled, OnALineBothWaysAreExactAndAnOffsetIsWorkedOff) {
-  const Overrides line{"path.shape='line'", "duration=10"};
+  // a turn of no degrees
+  const Overrides line{"path.turn_deg=0", "duration=10"};
   for (const bool leader : {false, true}) {
     const Done exact = run_of("piko_turn", leader ? with(line, kLeader) : line);
     EXPECT_LE(exact.figure("path_error"), 1e-12);
@@ -237,8 +238,8 @@ TEST(Wheeled, PdDrivesTheWheelsAndLetsThemRollWithoutAGain) {
   const Done driven = run_of("piko_turn", with(set, {"controller.speed=0.3"}));
   EXPECT_NEAR(driven.last("wheel_rate", 2) * 0.065, 0.3, 1e-3);
   EXPECT_NEAR(driven.last("link_velocity", 0, 0), 0.3, 1e-3);
-  const Done free = run_of(
-      "piko_turn", with(set, {"controller.speed=0", "controller.kw=0", "start.speed=0.4"}));
+  const Done free =
+      run_of("piko_turn", with(set, {"controller.speed=0", "controller.kw=0", "start.speed=0.4"}));
   EXPECT_NEAR(free.last("link_velocity", 0, 0), 0.4, 1e-9);
   const Done braked = run_of("piko_turn", with(set, {"controller.speed=0", "start.speed=0.4"}));
   EXPECT_NEAR(braked.last("link_velocity", 0, 0), 0.0, 1e-3);
@@ -256,8 +257,8 @@ TEST(Wheeled, NoiseDisturbsWhatIsMeasuredAndErrorsAreTheRobotsOwn) {
   EXPECT_GT(std::abs(odometry.figure("path_error") / leader.figure("path_error") - 1.0), 0.02);
 }
 
-scenario::Scenario train(const std::string& more) {
-  return scenario::parse(R"(
+scenario::Scenario train(const std::string& more, const std::string& job = "") {
+  return scenario::parse(job + R"(
 schema = 1
 [robot]
 model = "n_trailer"
@@ -288,8 +289,7 @@ TEST(NTrailer, EveryModulesRadiusFollowsFromTheOneBeforeIt) {
 }
 
 TEST(NTrailer, AModuleThatWouldStandAcrossItsWayEndsTheRun) {
-  Simulation simulation =
-      make_simulation(train("[path]\nshape = \"circle\"\nradius = 0.06\n"));
+  Simulation simulation = make_simulation(train("[path]\nshape = \"circle\"\nradius = 0.06\n"));
   const RunOutcome outcome = run(simulation, {});
   EXPECT_EQ(outcome.status, RunStatus::failed);
   EXPECT_THAT(outcome.message, testing::HasSubstr("could not be taken"));
@@ -299,9 +299,10 @@ TEST(NTrailer, AModuleThatWouldStandAcrossItsWayEndsTheRun) {
 // Twice the step, a sixteenth of the error: the steering holds over ticks, and steps divide them.
 TEST(NTrailer, StepsAreOfFourthOrder) {
   const auto end = [](const char* dt) {
-    Simulation simulation = make_simulation(
-        train("period = 0.1\n[path]\nshape = \"turn\"\nradius = 0.3\n[solver]\ndt = " +
-              std::string(dt) + "\n"));
+    Simulation simulation = make_simulation(train(
+        "period = 0.1\n[path]\nshape = \"turn\"\nradius = 0.3\n[solver]\ndt = " + std::string(dt) +
+            "\n",
+        "duration = 4.0\n"));
     EXPECT_EQ(run(simulation, {}).status, RunStatus::completed);
     Eigen::VectorXd centres(12);
     dynamic_cast<const Linked&>(*simulation.system).link_centres(centres);
