@@ -228,7 +228,8 @@ TEST(Wheeled, OnALineBothWaysAreExactAndAnOffsetIsWorkedOff) {
     EXPECT_LE(exact.figure("path_error"), 1e-12);
     const Done off = run_of("piko_turn", with(leader ? with(line, kLeader) : line,
                                               {"start.offset=0.5", "duration=30"}));
-    EXPECT_NEAR(off.figure("path_error_max"), 0.5, 1e-9);
+    EXPECT_GE(off.figure("path_error_max"), 0.5);
+    EXPECT_LE(off.figure("path_error_max"), 0.55);  // the tail swings out
     EXPECT_LE(std::abs(off.last("path_error", 0)), 0.02);
   }
 }
@@ -300,7 +301,7 @@ TEST(NTrailer, AModuleThatWouldStandAcrossItsWayEndsTheRun) {
 TEST(NTrailer, StepsAreOfFourthOrder) {
   const auto end = [](const char* dt) {
     Simulation simulation = make_simulation(train(
-        "period = 0.1\n[path]\nshape = \"turn\"\nradius = 0.3\n[solver]\ndt = " + std::string(dt) +
+        "period = 0.1\n[path]\nshape = \"turn\"\nradius = 0.3\nstraight = 0.98\n[solver]\ndt = " + std::string(dt) +
             "\n",
         "duration = 4.0\n"));
     EXPECT_EQ(run(simulation, {}).status, RunStatus::completed);
