@@ -179,7 +179,9 @@ class Reader : TomlReader {
       const auto one = file_.runs.find(names[k]);
       const auto other = file_.runs.find(others[k]);
       if (one == file_.runs.end() || other == file_.runs.end()) continue;  // told elsewhere
-      if (one->second.value == other->second.value) continue;
+      const auto& value = one->second.value;
+      const auto& against = other->second.value;
+      if (value.empty() || against.empty() || value == against) continue;  // one without `each`
       fault(where, key,
             fmt::format("\"{}\" and \"{}\" are no pair: their values differ", names[k], others[k]));
       return;  // one misplaced value shifts all that follow
