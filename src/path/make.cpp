@@ -69,7 +69,7 @@ std::optional<double> length_of(const PathKeys& keys) {
   if (!keys.shape) return std::nullopt;
   const std::vector<double> arcs = arcs_of(*keys.shape);
   if (arcs.empty()) return std::nullopt;
-  double length = 2.0 * keys.straight.value_or(0.0);
+  double length = 2.0 * keys.straight.value_or(1.0);  // the default, also of unchecked keys
   for (const double arc : arcs) length += keys.radius * std::abs(arc * keys.turn_deg * degree);
   return length;
 }

@@ -12,9 +12,11 @@
 #include "data_dir.hpp"
 #include "fault.hpp"
 #include "page/replay_page.hpp"
+#include "plot/compare.hpp"
 #include "plot/figures.hpp"
 #include "reproduce/claims.hpp"
 #include "reproduce/judge.hpp"
+#include "reproduce/measures.hpp"
 #include "reproduce/replays.hpp"
 #include "reproduce/report.hpp"
 
@@ -38,8 +40,34 @@ bool selects(std::string_view wanted, std::string_view id) {
   return id == wanted || (id.starts_with(wanted) && id[wanted.size()] == '.');
 }
 
+Figure draw_reductions(const ClaimFile& file, const ClaimFigure& spec, const RunStore& store) {
+  const Way& way = way_of(file, spec);
+  const RunLookup lookup = [&](const std::string& name) -> const MeasuredRun& {
+    const auto& done = store.at(file.runs.find(name)->second, way);
+    if (!done.failure.empty()) throw Error(done.failure);
+    return done;
+  };
+  const auto number = [&](const MeasureSpec& measure, const std::string& run) {
+    return std::get<double>(compute_measure(measure, run, lookup));
+  };
+  std::vector<ReductionPanel> panels;
+  for (const auto& part : spec.panels) {
+    auto& panel = panels.emplace_back();
+    panel.title = part.title;
+    for (const auto& run : part.runs) panel.x.push_back(*file.runs.find(run)->second.number);
+    for (const auto& measure : spec.measures) {
+      auto& line = panel.lines.emplace_back();
+      for (std::size_t k = 0; k < part.runs.size(); ++k)
+        line.push_back(
+            reduction_of(number(measure, part.runs[k]), number(measure, part.against[k])));
+    }
+  }
+  return make_reductions(panels, spec.labels, spec.x, spec.title);
+}
+
 Figure draw(const ClaimFile& file, const ClaimFigure& spec, const RunStore& store) {
-  const Way& way = file.ways.back();
+  if (spec.plot == "reductions") return draw_reductions(file, spec, store);
+  const Way& way = way_of(file, spec);
   std::vector<Scene> scenes;
   std::vector<const DoneRun*> runs;
   for (const auto& name : spec.runs) {
@@ -69,6 +97,13 @@ Figure draw(const ClaimFile& file, const ClaimFigure& spec, const RunStore& stor
     }
     return make_tracking_comparison(panels, spec.labels, spec.links.front(), spec.title, options);
   }
+  if (runs.size() > 1) {
+    std::vector<ComparedRun> compared;
+    for (std::size_t k = 0; k < runs.size(); ++k)
+      compared.push_back(
+          {spec.labels.empty() ? spec.runs[k] : spec.labels[k], &runs[k]->trajectory, &scenes[k]});
+    return make_comparison(spec.plot, compared, spec.title, "", options);
+  }
   return make_figure(spec.plot, runs.front()->trajectory, scenes.front(), options);
 }
 
@@ -80,8 +115,9 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
     int number = 0;
     for (const auto& spec : report.file->figures) {
       ++number;
-      const bool done = std::all_of(spec.runs.begin(), spec.runs.end(), [&](const auto& name) {
-        return store.contains(report.file->runs.find(name)->second, report.file->ways.back());
+      const Way& way = way_of(*report.file, spec);
+      const bool done = std::ranges::all_of(runs_needed(spec), [&](const auto& name) {
+        return store.contains(report.file->runs.find(name)->second, way);
       });
       if (!done) continue;
       try {
@@ -188,7 +224,7 @@ int reproduce(const ReproduceOptions& options) {
   for (const auto& file : files)
     for (const auto& figure : file.figures)
       for (const auto& name : figure.runs)
-        store.keep_drawing(file.runs.find(name)->second, file.ways.back());
+        store.keep_drawing(file.runs.find(name)->second, way_of(file, figure));
   if (!prepare_folder(options)) return 2;
   fmt::print(stderr, "{} runs on {} threads\n", store.size(), options.threads);
   store.compute(options.threads);

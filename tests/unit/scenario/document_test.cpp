@@ -1,5 +1,9 @@
 #include "scenario/document.hpp"
 
+#include <numbers>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -249,6 +253,22 @@ TEST(Set, TakesBareWordsInAnyScriptButNoBadUtf8) {
 
 TEST(Set, TheLastOneWins) {
   EXPECT_EQ(parse(aiko, ".", {"duration=3", "duration=4"}).duration, 4.0);
+}
+
+TEST(Set, ARadiusChangesHowLongAPathTakes) {
+  const std::string text =
+      "schema = 1\n[robot]\nmodel = \"wheeled\"\nname = \"piko\"\n[controller]\nname = "
+      "\"n_trailer\"\n[path]\nshape = \"turn\"\n";
+  const auto duration = [&](const std::vector<std::string>& sets) {
+    return parse(text, ".", sets).duration;
+  };
+  // two straights of 1 m and a quarter circle at 0.5 m/s
+  const double quarter = 0.5 * std::numbers::pi;
+  EXPECT_DOUBLE_EQ(duration({}), (2.0 + 0.75 * quarter) / 0.5);
+  EXPECT_DOUBLE_EQ(duration({"path.radius=2"}), (2.0 + 2.0 * quarter) / 0.5);
+  EXPECT_DOUBLE_EQ(duration({"path.shape=\"slalom\"", "path.straight=3", "path.radius=1"}),
+                   (6.0 + 4.0 * quarter) / 0.5);
+  EXPECT_EQ(duration({"duration=3"}), 3.0);
 }
 
 TEST(Set, ReachesIntoListsCountingFromOne) {
