@@ -140,7 +140,7 @@ std::string idle_option(const PlotOptions& options) {
       {"--plane", options.figure.along_y, {"side"}},
       {"--link",
        !options.figure.links.empty(),
-       {"path", "velocities", "forces", "angles", "tracking", "torques"}},
+       {"path", "velocities", "forces", "angles", "tracking", "path_error", "torques"}},
   };
   for (const Use& use : uses) {
     const bool used = std::ranges::any_of(options.what, [&](const std::string& name) {

@@ -30,7 +30,7 @@ inline void add_wheels(int i, double radius, std::vector<Body>& bodies) {
     wheel.name = "wheel_" + std::to_string(i + 1) + "_" + side;
     wheel.shape = ShapeKind::wheel;
     wheel.size = {radius, width * radius};
-    wheel.colour = "#444444";
+    wheel.colour = "#b4bcc4";
     wheel.moving = true;
     wheel.parent = "link_" + std::to_string(i + 1);
     bodies.push_back(std::move(wheel));

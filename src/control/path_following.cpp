@@ -271,7 +271,7 @@ void PathFollowing::add_path_body() {
   body.name = "path";
   body.shape = ShapeKind::tube;
   body.size = {0.002};
-  body.colour = "#009e73";
+  body.colour = "#e69f00";
   for (int k = 0; k <= points; ++k) {
     const double s = options_.shown_length * k / points;
     const Vector2d r = options_.path->at(s).r;

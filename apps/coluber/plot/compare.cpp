@@ -299,6 +299,20 @@ std::vector<ComparedPanel> angles(const Comparison& c, bool with_torque) {
   return panels;
 }
 
+/// The sum of the links' distances from the path, and those of the head or of the links asked for
+/// (Murugendran fig 5, 4).
+std::vector<ComparedPanel> path_errors(const Comparison& c) {
+  ComparedPanel sum{
+      fmt::format("{} (mm)", path_error_sum_words), "", {}, {}, least::path_error, false};
+  for (std::size_t r = 0; r < c.runs.size(); ++r)
+    sum.lines.push_back(path_error_sum(*c.runs[r].run, c.windows[r]));
+  std::vector<ComparedPanel> panels{std::move(sum)};
+  for (const int link : chosen(c.options, common_count(c, path_error_name), {1}, "link"))
+    panels.push_back(panel_of(c, fmt::format("path error z, link {} (mm)", link), "",
+                              path_error_name, link, 0, millimetre, least::path_error));
+  return panels;
+}
+
 std::vector<ComparedPanel> torques(const Comparison& c) {
   const int n = common_count(c, "joint_torque");
   const int axes = common_components(c, "joint_torque");
@@ -389,6 +403,7 @@ Figure make_comparison(std::string_view name, const std::vector<ComparedRun>& ru
   if (name == "forces") return draw_panels(c, forces(c));
   if (name == "angles") return draw_panels(c, angles(c, false));
   if (name == "tracking") return draw_panels(c, angles(c, true));
+  if (name == "path_error") return draw_panels(c, path_errors(c));
   if (name == "torques") return draw_panels(c, torques(c));
   if (name == "energy") return draw_panels(c, energies(c));
   if (name == "residual") return draw_panels(c, residuals(c));
