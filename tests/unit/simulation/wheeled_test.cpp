@@ -301,8 +301,8 @@ TEST(NTrailer, AModuleThatWouldStandAcrossItsWayEndsTheRun) {
 TEST(NTrailer, StepsAreOfFourthOrder) {
   const auto end = [](const char* dt) {
     Simulation simulation = make_simulation(train(
-        "period = 0.1\n[path]\nshape = \"turn\"\nradius = 0.3\nstraight = 0.98\n[solver]\ndt = " + std::string(dt) +
-            "\n",
+        "period = 0.1\n[path]\nshape = \"turn\"\nradius = 0.3\nstraight = 0.98\n[solver]\ndt = " +
+            std::string(dt) + "\n",
         "duration = 4.0\n"));
     EXPECT_EQ(run(simulation, {}).status, RunStatus::completed);
     Eigen::VectorXd centres(12);
