@@ -26,7 +26,7 @@ void check_plane_start(PlaneStart& options, Check& check) {
   if (robot == nullptr || !robot->known) return;
   for (const auto& [key, values] : {std::pair{"start.link_angle", &options.link_angle},
                                     std::pair{"start.link_rate", &options.link_rate}}) {
-    if (check.given(key) == nullptr || values->size() == robot->link.size()) continue;
+    if (values->empty() || values->size() == robot->link.size()) continue;
     check.fault(
         key,
         fmt::format("has {} numbers, the robot has {} links", values->size(), robot->link.size()),

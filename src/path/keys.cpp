@@ -1,5 +1,6 @@
 #include "coluber/path/keys.hpp"
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -107,7 +108,13 @@ void check_path(PathKeys& options, Check& check) {
   const keys::Node* table = check.find("path");
   if (table == nullptr || !table->is_table() || !check.is_sound("path.shape")) return;
   if (!options.shape) {
-    check.fault("path", "needs the key path.shape", "for example  shape = \"turn\"");
+    const bool says_something =
+        !options.piece.empty() || std::ranges::any_of(table->fields, [&](const auto& field) {
+          return field.first != "piece" && check.is_changed("path." + field.first);
+        });
+    if (says_something) {
+      check.fault("path", "needs the key path.shape", "for example  shape = \"turn\"");
+    }
     return;
   }
   if (*options.shape == Shape::spline) check_points(options, check);
