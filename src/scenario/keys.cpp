@@ -50,7 +50,10 @@ void fill_duration(Job& job, Check& check) {
   const bool follows = check.find_options<control::PathFollowingKeys>() != nullptr;
   if (!follows || path == nullptr || speed == nullptr || check.find("duration") != nullptr) return;
   const std::optional<double> length = path::length_of(*path);
-  if (length && speed->speed > 0.0) job.duration = *length / speed->speed;
+  if (!length || !(speed->speed > 0.0)) return;
+  const auto* stepping = check.find_options<drive::Stepping>();
+  const double dt = stepping != nullptr ? stepping->dt : 1e-3;
+  job.duration = std::round(*length / speed->speed / dt) * dt;
 }
 
 /// Duration, step and frames against each other.

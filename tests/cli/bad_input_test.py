@@ -332,7 +332,7 @@ WHEELS = [
     Case("a steering limit of half a turn", TURN + "heading.limit = 3.0\n", r"s\.toml:8:17: controller\.heading\.limit: expected a number > 0, at most 1\.57, got 3"),
     Case("unequal links without lengths to reckon with", '[robot]\nmodel = "wheeled"\n' + "".join(f"[[robot.link]]\nmass = 1.2\ninertia = 0.002\nlength = {length}\nhalf_core = 0.04\nradius = 0.03\nwheel_radius = 0.065\nwheel_inertia = 0.002\nhalf_track = 0.041\n" for length in (0.12, 0.14)) + '[path]\nshape = "turn"\n[controller]\nname = "n_trailer"\n', r"s\.toml:23:1: controller\.trailer: the links differ: link 2 is 0\.07 and 0\.07 m"),
     Case("a chain of speeds for the n-trailer", TURN + 'wheel_speeds = "chain"\n', r's\.toml:8:16: controller\.wheel_speeds: goes with controller\.name = "follow_the_leader"'),
-    Case("a path of no shape", PIKO + "[path]\nradius = 1.0\n", r"s\.toml:4:1: path: needs the key path\.shape", r's\.toml:5:10: path\.radius: goes with shape = "circle" or .*, and none is given'),
+    Case("a path of no shape", PIKO + "[path]\nradius = 1.0\n", r's\.toml:5:10: path\.radius: goes with shape = "circle" or .*, and none is given'),
     Case("a key of another shape", PIKO + '[path]\nshape = "line"\nradius = 1.0\n', r's\.toml:6:10: path\.radius: goes with shape = .*, here it is \"line\"'),
     Case("an empty table of points", None, r"s\.toml:6:9: path\.table: is empty: points\.csv", files=spline("")),
     Case("a table of one point", None, r"s\.toml:6:9: path\.table: a spline needs at least 2 points, here are 1", files=spline("x,y\n0,0\n")),
