@@ -52,13 +52,15 @@ const keys::Section& path_start_keys() {
                 .doc = "how far to the left of the path it starts",
                 .example = "0.0"},
                &PathStart::offset)
-          .row({.name = "speed",
-                .unit = "m/s",
-                .min = -1e3,
-                .max = 1e3,
-                .doc = "of all links along the body, forward, with wheels rolling",
-                .example = "0.0"},
-               &PathStart::speed)
+          .row(
+              {.name = "speed",
+               .unit = "m/s",
+               .min = -1e3,
+               .max = 1e3,
+               .doc =
+                   "of all links forward along start.heading_deg, or the path, with wheels rolling",
+               .example = "0.0"},
+              &PathStart::speed)
           .check(check_path_start);
   return section;
 }

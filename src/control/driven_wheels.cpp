@@ -5,11 +5,9 @@
 
 #include "coluber/core/error.hpp"
 
-namespace coluber::control {
+#include "control/explicit_limit.hpp"
 
-Wrapped::Wrapped(std::unique_ptr<Controller> controller) : controller_(std::move(controller)) {
-  if (controller_ == nullptr) throw Error("a controller around another needs that other");
-}
+namespace coluber::control {
 
 void release_shafts(const WheelServoOptions& options, ShaftCommand& command) {
   command.tau.setZero();
@@ -35,6 +33,12 @@ DrivenWheels::DrivenWheels(std::unique_ptr<Controller> controller, const WheelSe
     : Wrapped(std::move(controller)), options_(options), radius_(std::move(radius)), speed_(speed) {
   if (!(options_.kw >= 0.0)) throw Error("kw must not be negative");
   if (!(options_.torque_limit > 0.0)) throw Error("a motor's torque limit must be above zero");
+}
+
+std::string DrivenWheels::connect(System& system, std::vector<drive::Warning>& warnings) {
+  std::string why = Wrapped::connect(system, warnings);
+  if (!options_.implicit_servo) warn_of_explicit_wheels(options_.kw, system, warnings);
+  return why;
 }
 
 void DrivenWheels::update(const ControlInput& input, JointCommand& command) {

@@ -40,7 +40,13 @@ void check_servo(ServoKeys& options, Check& check) {
 
 /// Nothing is measured.
 void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
-  for (const char* word : {"position", "heading_deg", "velocity", "heading_rate_deg"}) {
+  if (check.find("start.link_rate") != nullptr) {
+    check.fault("start.link_rate",
+                "joints follow the gait from the start on, and so do their rates",
+                "leave it out, or write  name = \"pd\"  in [controller]");
+  }
+  for (const char* word :
+       {"position", "heading_deg", "velocity", "heading_rate_deg", "wheel_rate_deg"}) {
     const std::string key = fmt::format("controller.noise.{}", word);
     if (!check.is_changed(key)) continue;
     check.fault(key, "goes with a controller that measures, and \"prescribed\" does not",

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
-#include "coluber/math/sincos.hpp"
+
+#include "control/explicit_limit.hpp"
+#include "math/direction.hpp"
 
 namespace coluber::control {
 
@@ -16,12 +18,7 @@ namespace {
 
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-Vector2d direction(double theta) {
-  Vector2d axis;
-  math::sincos(theta, axis.y(), axis.x());
-  return axis;
-}
+using math::direction;
 
 /// Way between two entries of the history (m).
 double history_step(const PathFollowingOptions& options) {
@@ -73,6 +70,10 @@ std::string PathFollowing::connect(System& system, std::vector<drive::Warning>& 
   state_.s_1 = state_.s(0);
   joints_->joint_state(phi_, phidot_);
   state_.phi_ref = state_.phi_before = phi_;
+  if (!options_.implicit_servo) {
+    warn_of_explicit_servo(options_.kp, options_.kd, system, warnings);
+    warn_of_explicit_wheels(options_.wheels.kw, system, warnings);
+  }
   warn_of_path(warnings);
   return "";
 }
@@ -86,17 +87,19 @@ void PathFollowing::warn_of_path(std::vector<drive::Warning>& warnings) const {
   const double least = (n - 1.0) * (L_PJ * L_PJ - L_JP * L_JP);
   if (kappa > 0.0 && 1.0 / (kappa * kappa) < least) {
     warnings.push_back(
-        {"path", fmt::format("path: a radius of {:.4g} m is too small for {:.0f} links to roll "
-                             "round one behind the other, that takes {:.4g} m: those behind slip",
-                             1.0 / kappa, n, std::sqrt(least))});
+        {"path",
+         fmt::format("path: a radius of {:.4g} m is too small for {:.0f} links to roll "
+                     "round one behind the other, that takes {:.4g} m: those behind cannot follow",
+                     1.0 / kappa, n, std::sqrt(least))});
   }
   const Eigen::VectorXd off = (state_.z.array() - state_.z(0)).abs();
   Eigen::Index worst = 0;
   if (off.maxCoeff(&worst) > 1e-3) {
     warnings.push_back(
-        {"path", fmt::format("path: it is curved where the straight robot starts, link {} is "
-                             "{:.3g} m off it: that counts in path_error; begin on a straight",
-                             worst + 1, std::abs(state_.z(worst)))});
+        {"path",
+         fmt::format("path: link {} starts {:.3g} m off it, link 1 {:.3g} m: that counts in "
+                     "path_error; begin where path and robot are straight",
+                     worst + 1, std::abs(state_.z(worst)), std::abs(state_.z(0)))});
   }
 }
 
@@ -150,9 +153,10 @@ void PathFollowing::update_references(const ControlInput& input) {
   }
   // by the rates that it measures, once in a period
   const double v = options_.odometry == Odometry::wheel
-                       ? options_.modules.front().wheel_radius * (*input.shaft_rate)(0)
+                       ? (1.0 + options_.odometry_error) * options_.modules.front().wheel_radius *
+                             (*input.shaft_rate)(0)
                        : options_.speed;
-  state.travel += period * v * (1.0 + options_.odometry_error);
+  state.travel += period * v;
   if (state.phi_ref.size() > 0) {
     state.phi_ref(0) = from(0) + period * motion_.phidot(0);
     state.phidot_ref(0) = motion_.phidot(0);
@@ -184,6 +188,7 @@ void PathFollowing::tick(const ControlInput& input) {
                                   options_.period);
   ++state_.ticks;
   if (heading_.clamped()) ++state_.clamped;
+  if (state_.ticks == 1) state_.phi_ref = state_.phi_before = input.phi;
   update_references(input);
   state_.tick = input.t;
 }
@@ -196,9 +201,10 @@ void PathFollowing::update(const ControlInput& input, JointCommand& command) {
   command.k_D.setZero();
   command.tau_max.setConstant(options_.torque_limit);
   release_shafts(options_.wheels, command.shafts);
-  const auto step = std::llround(input.t / input.dt);
+  // ticks count from the first step of the motors
+  const auto first = std::llround(std::ceil((options_.start_time - slack) / input.dt));
   const auto steps = std::max(1LL, std::llround(options_.period / input.dt));
-  if (on && step % steps == 0) tick(input);
+  if (on && (std::llround(input.t / input.dt) - first) % steps == 0) tick(input);
   command.phi_d = state_.phi_ref;
   command.phidot_d.setZero();
   command.steering = state_.delta_1;
@@ -222,9 +228,9 @@ void PathFollowing::update(const ControlInput& input, JointCommand& command) {
       command.k_D(j) = options_.kd(j);
     } else {
       const double phi_d = state_.phi_ref(j) - (1.0 - at_A) * way;
-      const double tau = options_.kp(j) * (phi_d - input.phi(j)) +
-                         options_.kd(j) * (command.phidot_d(j) - input.phidot(j));
-      command.tau(j) = std::clamp(tau, -options_.torque_limit, options_.torque_limit);
+      command.tau(j) =
+          explicit_torque(options_.kp(j), options_.kd(j), phi_d - input.phi(j),
+                          command.phidot_d(j) - input.phidot(j), options_.torque_limit);
     }
   }
   for (Eigen::Index i = 0; i < command.shafts.tau.size(); ++i) {

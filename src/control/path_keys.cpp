@@ -77,6 +77,19 @@ void check_curvature(const PathFollowingKeys& options, const path::PathKeys& key
       "take a wider path, or raise controller.heading.limit");
 }
 
+/// Only follow-the-leader counts its wheels' travel.
+void check_wheel_noise(WheelNoiseKeys& /*options*/, Check& check) {
+  if (!check.is_changed("controller.noise.odometry") || check.model().empty()) return;
+  const auto* leader = check.find_options<LeaderKeys>();
+  if (leader != nullptr && leader->odometry == Odometry::wheel) return;
+  check.fault("controller.noise.odometry",
+              leader == nullptr
+                  ? fmt::format("\"{}\" does not count the wheels' travel", check.controller())
+                  : "the distance is counted by the speed asked for, not by the wheels",
+              leader == nullptr ? "leave it out, or write  name = \"follow_the_leader\""
+                                : "leave it out, or write  odometry = \"wheel\"");
+}
+
 void check_path_following(PathFollowingKeys& options, Check& check) {
   if (check.find("gait") != nullptr) {
     check.fault("gait", fmt::format("\"{}\" makes the references itself", check.controller()),
@@ -98,6 +111,24 @@ void check_path_following(PathFollowingKeys& options, Check& check) {
                 fmt::format("\"{}\" follows a path, and there is no [path]", check.controller()),
                 "add  [path]  with  shape = \"turn\"");
     return;
+  }
+  if (path->leads == path::Leads::last) {
+    check.fault("path.leads", "a robot on wheels drives with link 1 ahead", "leave it out");
+  }
+  const auto* speed = check.find_options<SpeedKeys>();
+  if (speed != nullptr && !(speed->speed > 0.0) && check.is_sound("controller.speed")) {
+    check.fault(
+        "controller.speed",
+        fmt::format("expected a number > 0 with \"{}\", got {}", check.controller(), speed->speed),
+        "link 1 leads; turn the path round, or take  name = \"pd\"");
+  }
+  for (const char* word : {"velocity", "heading_rate_deg"}) {
+    const std::string key = fmt::format("controller.noise.{}", word);
+    if (!check.is_changed(key)) continue;
+    check.fault(key,
+                fmt::format("\"{}\" looks at place and heading of link 1, not at how it moves",
+                            check.controller()),
+                "leave it out");
   }
   check_trailer(options, check);
   if (path->shape) check_curvature(options, *path, check);
@@ -156,7 +187,8 @@ const keys::Section& wheel_noise_keys() {
                 .max = 10,
                 .doc = "wheel travel is measured too long by this share, all the time",
                 .example = "0.02"},
-               &WheelNoiseKeys::odometry);
+               &WheelNoiseKeys::odometry)
+          .check(check_wheel_noise);
   return section;
 }
 

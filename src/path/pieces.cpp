@@ -9,16 +9,13 @@
 #include "coluber/math/sincos.hpp"
 #include "coluber/path/path.hpp"
 
+#include "math/direction.hpp"
 #include "quadrature.hpp"
 
 namespace coluber::path {
 namespace {
 
-Vector2d direction(double theta) {
-  Vector2d t;
-  math::sincos(theta, t.y(), t.x());
-  return t;
-}
+using math::direction;
 
 /// sin(x)/x.
 double sinc(double x) {

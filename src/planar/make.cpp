@@ -27,9 +27,9 @@ namespace {
 
 using math::degree;
 
-void warn_of_start(const drive::Build& build, const Model& model, const State& state) {
+void warn_of_start(const drive::Build& build, const Model& model, const State& state, double dt) {
   Pose pose;
-  compute_pose_at_time(model, state, 0.0, pose);
+  compute_pose_at_time(model, state, dt, pose);
   std::vector<chain::PlacedCapsule> links;
   for (int i = 0; i < model.n(); ++i) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
@@ -110,7 +110,7 @@ std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coo
   const double dt = build.get<drive::Stepping>().dt;
   State state = make_start(build, model, dt);
   refuse_overlap(build, model, state, dt);
-  warn_of_start(build, model, state);
+  warn_of_start(build, model, state, dt);
   const auto& solver = build.get<nonsmooth::SolverKeys>();
   auto options = nonsmooth::make_step_options<StepOptions>(solver, dt,
                                                            build.get<world::GroundKeys>().friction);
@@ -174,7 +174,7 @@ std::unique_ptr<System> make_minimal(const drive::Build& build) {
   }
   Model model = make_model(build.options);
   const State start = make_start(build, model, 0.0);
-  warn_of_start(build, model, start);
+  warn_of_start(build, model, start, 0.0);
   chain::warn_of_many_links(build);
   return std::make_unique<SmoothSystem>(
       std::move(model), start,

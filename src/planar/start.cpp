@@ -6,20 +6,21 @@
 #include "coluber/chain/path_start.hpp"
 #include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
-#include "coluber/math/sincos.hpp"
 #include "coluber/path/keys.hpp"
 
 #include "chain/links.hpp"
 #include "math/degree.hpp"
+#include "math/direction.hpp"
 
 namespace coluber::planar {
 
 namespace {
 
-/// Joint angles and the angle of link 1.
+/// Joint angles, the angle of link 1, and the direction from link 1 to the last.
 struct Posture {
   VectorXd phi;
   double theta = 0.0;
+  double heading = 0.0;
 };
 
 Posture posture_of(const drive::Build& build, const Model& model) {
@@ -33,10 +34,12 @@ Posture posture_of(const drive::Build& build, const Model& model) {
       posture.phi(j) = plane.link_angle[i + 1] - plane.link_angle[i];
     }
     posture.theta = plane.link_angle.front();
+    posture.heading = Eigen::Map<const VectorXd>(plane.link_angle.data(), model.n()).mean();
     return posture;
   }
   posture.phi = chain::compute_start_angles(build, model.n() - 1);
-  posture.theta = start.heading_deg * math::degree + chain::first_link_angle(build, posture.phi);
+  posture.heading = start.heading_deg * math::degree;
+  posture.theta = posture.heading + chain::first_link_angle(build, posture.phi);
   return posture;
 }
 
@@ -60,8 +63,7 @@ VectorXd weights_of(const drive::Build& build, const Model& model) {
 /// Straight behind the start of the path, at rest.
 State make_path_start(const drive::Build& build, const Model& model) {
   const path::PathPoint at = path::make_path(build.get<path::PathKeys>())->at(0.0);
-  Vector2d forward;
-  math::sincos(at.theta, forward.y(), forward.x());
+  const Vector2d forward = math::direction(at.theta);
   const Vector2d left{-forward.y(), forward.x()};
   const double arm = model.axles.front().offset - model.links.front().offset;
   const Vector2d centre = at.r + build.get<chain::PathStart>().offset * left + arm * forward;
@@ -112,11 +114,14 @@ State make_start(const drive::Build& build, const Model& model, double dt) {
   VectorXd rate = VectorXd::Zero(model.n());
   Vector2d velocity = Vector2d::Zero();
   State state;
+  double heading = 0.0;
   if (on_wheels != nullptr && on_wheels->on_path.value_or(false)) {
     state = make_path_start(build, model);
+    heading = state.base(2);
   } else {
     const auto& plane = build.get<chain::PlaneStart>();
     const Posture posture = posture_of(build, model);
+    heading = posture.heading;
     const int link = plane.place == chain::Place::link ? build.get<chain::Start>().link - 1 : 0;
     const Vector2d& position = build.get<chain::Start>().position;
     double theta = posture.theta;
@@ -135,11 +140,7 @@ State make_start(const drive::Build& build, const Model& model, double dt) {
     velocity = plane.velocity.value_or(Vector2d::Zero());
   }
   if (on_wheels != nullptr && on_wheels->speed != 0.0) {
-    Pose pose;
-    pose.resize(model.n());
-    compute_pose(model, state.base, state.phi, pose);
-    math::sincos(pose.theta.mean(), velocity.y(), velocity.x());
-    velocity *= -on_wheels->speed;
+    velocity = -on_wheels->speed * math::direction(heading);
   }
   if (rate.isZero(0.0) && velocity.isZero(0.0)) return state;
   set_in_motion(model, rate, weights, velocity, dt, state);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -59,8 +60,8 @@ void WheeledSystem::add_wheel_rows() {
                    chain::write_vector([this]() -> const VectorXd& { return data_.tau_w; }));
   // Rows count along the link's axis, which points back.
   const auto add = [&](const char* name, const char* unit, const char* doc, int row,
-                       const Eigen::Matrix4Xd& values, auto factor) {
-    observables_.add({name, unit, doc, {n, 2}, axes},
+                       const Eigen::Matrix4Xd& values, Plotted plotted, auto factor) {
+    observables_.add({name, unit, doc, {n, 2}, axes, plotted},
                      [&values, row, factor](std::span<double> out) {
                        const double share = factor();
                        for (Eigen::Index i = 0; i < values.cols(); ++i) {
@@ -78,10 +79,10 @@ void WheeledSystem::add_wheel_rows() {
   const char* slip =
       "velocity of this wheel over the ground in the middle of the last step: along "
       "the way forward, and across it to the left";
-  add("wheel_force_left", "N", force, 0, sums_.impulse, per_second);
-  add("wheel_force_right", "N", force, 2, sums_.impulse, per_second);
-  add("wheel_slip_left", "m/s", slip, 0, sums_.slip_now, one);
-  add("wheel_slip_right", "m/s", slip, 2, sums_.slip_now, one);
+  add("wheel_force_left", "N", force, 0, sums_.impulse, Plotted::no, per_second);
+  add("wheel_force_right", "N", force, 2, sums_.impulse, Plotted::no, per_second);
+  add("wheel_slip_left", "m/s", slip, 0, sums_.slip_now, Plotted::scalar, one);
+  add("wheel_slip_right", "m/s", slip, 2, sums_.slip_now, Plotted::scalar, one);
   observables_.add({"wheel_slipping",
                     "",
                     "share of the steps since the last frame in which a wheel of the link slipped, "
@@ -96,6 +97,13 @@ void WheeledSystem::add_wheel_rows() {
                        out[static_cast<std::size_t>(i)] = share * sums_.slipping_now(i);
                      }
                    });
+}
+
+// A slipping wheel feels nothing of its own rate: omega' = omega + dt k (omega_d - omega)/Theta_w.
+double WheeledSystem::explicit_shaft_limit(double k) const {
+  double Theta_w = std::numeric_limits<double>::infinity();
+  for (const Axle& axle : model_.axles) Theta_w = std::min(Theta_w, axle.Theta_w);
+  return k > 0.0 ? 2.0 * Theta_w / k : std::numeric_limits<double>::infinity();
 }
 
 Vector2d WheeledSystem::travelled_at(const Pose& pose) const { return pose.origin + pose.r.col(0); }

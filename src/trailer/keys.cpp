@@ -24,11 +24,11 @@ void check_n_trailer(Keys& /*options*/, Check& check) {
                             check.model(), check.controller()),
                 "write  name = \"n_trailer\"  in [controller], or  model = \"wheeled\"");
   }
-  for (const char* word :
-       {"kp", "kd", "servo", "torque_limit", "reference", "reference_rate", "update"}) {
+  for (const char* word : {"kp", "kd", "servo", "torque_limit", "reference", "reference_rate",
+                           "update", "noise.joint_deg", "noise.joint_rate_deg"}) {
     const std::string key = fmt::format("controller.{}", word);
     if (!check.is_changed(key)) continue;
-    check.fault(key, fmt::format("the model \"{}\" has no motors", check.model()),
+    check.fault(key, fmt::format("the model \"{}\" has no motors in its joints", check.model()),
                 "leave it out, or write  model = \"wheeled\"  in [robot]");
   }
   if (check.is_changed("start.speed")) {

@@ -1,13 +1,13 @@
 #include "make.hpp"
 
-#include <cmath>
-
 #include "coluber/chain/path_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/chain/wheel_keys.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/path/keys.hpp"
 #include "coluber/trailer/system.hpp"
+
+#include "math/direction.hpp"
 
 namespace coluber::trailer {
 
@@ -21,7 +21,8 @@ std::unique_ptr<System> make_n_trailer(const drive::Build& build) {
                        links[i].mass});
   }
   const path::PathPoint at = path::make_path(build.get<path::PathKeys>())->at(0.0);
-  const Eigen::Vector2d left{-std::sin(at.theta), std::cos(at.theta)};
+  const Eigen::Vector2d forward = math::direction(at.theta);
+  const Eigen::Vector2d left{-forward.y(), forward.x()};
   const double half = 0.5 * links.front().length;
   const double offset = wheels.front().axle_offset;
   return std::make_unique<TrailerSystem>(std::move(modules), Lengths{half + offset, half - offset},

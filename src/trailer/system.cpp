@@ -13,20 +13,15 @@
 
 #include "chain/rows.hpp"
 #include "chain/wheels_shown.hpp"
+#include "math/direction.hpp"
 
 namespace coluber::trailer {
 
 namespace {
 
-using Eigen::Matrix2Xd;
 using Eigen::Vector2d;
 using Eigen::VectorXd;
-
-Vector2d direction(double theta) {
-  Vector2d axis;
-  math::sincos(theta, axis.y(), axis.x());
-  return axis;
-}
+using math::direction;
 
 }  // namespace
 
@@ -94,34 +89,39 @@ int TrailerSystem::compute_rates(const VectorXd& q, VectorXd& rates) {
   return across;
 }
 
-// Classical Runge-Kutta.
+// Classical Runge-Kutta. The new state has to have rates, too; they are observed.
 StepInfo TrailerSystem::step(const JointCommand& command) {
-  steering_ = command.steering;
-  speed_ = command.speed;
-  const auto stage = [&](const VectorXd& from, double share, VectorXd& rates) {
-    stage_ = q_ + share * dt_ * from;
+  const double steering = std::exchange(steering_, command.steering);
+  const double speed = std::exchange(speed_, command.speed);
+  const auto stage = [&](const VectorXd& way, double share, VectorXd& rates) {
+    stage_ = q_ + share * dt_ * way;
     return compute_rates(stage_, rates);
   };
+  stage_ = q_;
   int across = compute_rates(q_, k_1_);
   if (across == 0) across = stage(k_1_, 0.5, k_2_);
   if (across == 0) across = stage(k_2_, 0.5, k_3_);
   if (across == 0) across = stage(k_3_, 1.0, k_4_);
-  const VectorXd& changes = stage_ = q_ + dt_ / 6.0 * (k_1_ + 2.0 * (k_2_ + k_3_) + k_4_);
-  if (!changes.allFinite() && across == 0) return {Status::non_finite, "place of the robot", 0, {}};
-  // the new state has to have rates, too
-  if (across == 0) across = compute_rates(changes, rates_);
-  if (across > 0) {
+  if (across == 0) {
+    k_1_ += 2.0 * (k_2_ + k_3_) + k_4_;
+    across = stage(k_1_, 1.0 / 6.0, k_2_);
+  }
+  const bool finite = stage_.allFinite();
+  if (across > 0 || !finite) {
+    steering_ = steering;
+    speed_ = speed;
+    if (!finite) return {Status::non_finite, "place of the robot", 0, {}};
     const double phi = across > 1 ? stage_(across + 1) : 0.0;
     const double delta = motion_.delta(across - 1);
     angle_ = std::abs(delta) > std::abs(phi) ? delta : phi;
     return {Status::not_taken, "angle of module", across, {&angle_, 1}};
   }
   q_ = stage_;
+  rates_ = k_2_;
   ++k_;
   update_places();
   const Module& head = modules_.front();
-  const Vector2d axis = direction(theta_(0));
-  travel_.add(front_.col(0) + (0.5 * head.length + head.cg_offset) * axis);
+  travel_.add(front_.col(0) + (0.5 * head.length + head.cg_offset) * direction(theta_(0)));
   return {Status::ok, "", 0, {&angle_, 1}};
 }
 

@@ -646,7 +646,7 @@ def test_measures_of_tracking(tmp):
         check(f"{what} is bad input", done.returncode == 3 and message in done.stderr, done.stderr)
     for what, old, new, message in (
         ("an unknown quantity", 'quantity = "torque"', 'quantity = "power"', 'figure.panels.quantity: expected "error" or "torque"'),
-        ("a panel with a run too few", '"torque", runs = ["limp", "weak"]', '"torque", runs = ["limp"]', "expected one a label"),
+        ("a panel with a run too few", '"torque", runs = ["limp", "weak"]', '"torque", runs = ["limp"]', "expected one per label"),
         ("panels of no joint", "links = [2]\n", "", "figure.links: panels are those of one joint"),
         ("panels of another plot", '"tracking"', '"torques"', "figure.panels: goes with plot"),
         ("seeds that are words", "seeds = [3, 4]", 'seeds = ["a"]', "run.seeds: expected a list of whole numbers"),

@@ -418,7 +418,7 @@ class Reader : TomlReader {
       if (panel.quantity != "error" && panel.quantity != "torque")
         fault(part.source().begin, "figure.panels.quantity", "expected \"error\" or \"torque\"");
       if (panel.runs.empty() || panel.runs.size() != figure.labels.size())
-        fault(part.source().begin, "figure.panels.runs", "expected one a label of the figure");
+        fault(part.source().begin, "figure.panels.runs", "expected one per label of the figure");
       for (const auto& run : panel.runs)
         if (std::find(figure.runs.begin(), figure.runs.end(), run) == figure.runs.end())
           figure.runs.push_back(run);
@@ -465,7 +465,7 @@ class Reader : TomlReader {
     const auto* list = node == nullptr ? nullptr : node->as_array();
     if (list == nullptr || list->size() != figure.labels.size() || list->empty()) {
       fault(node == nullptr ? at : node->source().begin, "figure.measures",
-            "expected one a label of the figure");
+            "expected one per label of the figure");
       return;
     }
     for (const auto& measure : *list)
@@ -499,7 +499,7 @@ class Reader : TomlReader {
     if (figure.runs.empty() && figure.plot != "reductions") fault(at, "figure.runs", "is missing");
     const bool named = !figure.labels.empty() && figure.panels.empty() && figure.measures.empty();
     if (named && figure.labels.size() != figure.runs.size())
-      fault(at, "figure.labels", "expected one a run of the figure");
+      fault(at, "figure.labels", "expected one per run of the figure");
     if (figure.plot == "paths" && figure.links.size() != 1)
       fault(at, "figure.links", "paths are those of one link");
     for (const auto& run : figure.runs) known_run(at, "figure.runs", run);

@@ -25,7 +25,7 @@ namespace coluber::chain {
 /// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), gives
 /// the links' velocities, a column each (`velocities(state)`), where they were on average
 /// (`mean_place(data)`), the number of driven shafts (`shafts(state)`), a model's step (`step`),
-/// and where it went (`take_motion(from, to)`).
+/// where it went (`take_motion(from, to)`), and where it was before (`put_back(state, dt)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
@@ -196,6 +196,7 @@ void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
   command.phi_M = command.phi_d = state_.phi;
   command.phidot_d = phidot;
   State moved = state_;
+  Parts::put_back(moved, jump.dt);  // q_M of a robot that moves is half a step on
   starts_at_rest_ = Parts::step(frictionless, moved, data, command, jump).status != Status::ok;
   if (starts_at_rest_) return;
   Parts::take_motion(moved, state_);

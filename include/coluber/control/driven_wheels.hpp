@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "coluber/control/wrapped.hpp"
@@ -28,6 +29,8 @@ class COLUBER_EXPORT DrivenWheels final : public Wrapped {
   /// `radius` (m) of the wheels of each link, `speed` (m/s) of their rims.
   DrivenWheels(std::unique_ptr<Controller> controller, const WheelServoOptions& options,
                std::vector<double> radius, double speed);
+  /// Warns of a step too long for torques that hold over it.
+  std::string connect(System& system, std::vector<drive::Warning>& warnings) override;
   void update(const ControlInput& input, JointCommand& command) override;
 
  private:

@@ -87,6 +87,9 @@ class COLUBER_EXPORT JointDriven {
   [[nodiscard]] virtual int shaft_count() const { return 0; }
   /// Their rates now (rad/s), positive forward.
   virtual void shaft_rates(Eigen::Ref<Eigen::VectorXd> /*omega*/) const {}
+  /// Largest step (s) at which shafts with this gain (N m s/rad), whose torques hold over a step,
+  /// are stable while their wheels slip.
+  [[nodiscard]] virtual double explicit_shaft_limit(double k) const;
   /// One step under this command.
   virtual StepInfo step(const JointCommand& command) = 0;
   /// True: commands may be `prescribed`.

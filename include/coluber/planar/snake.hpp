@@ -76,7 +76,7 @@ struct Axle {
 /// The robot and its world. Never changed by a step.
 struct Model {
   std::vector<Link> links;
-  std::vector<Axle> axles;  ///< one a link, or none
+  std::vector<Axle> axles;  ///< one per link, or none
   std::vector<Obstacle> obstacles;
   double g = 9.81;  ///< m/s²
   Vector2d mu_T{0.2, 0.2};

@@ -30,6 +30,10 @@ struct Parts {
   /// Number of driven shafts.
   static int shafts(const State& state) { return static_cast<int>(state.omega.size()); }
   static constexpr auto step = planar::step;  ///< of the model
+  /// As it moves now, so long before (s).
+  static void put_back(State& state, double dt) {
+    state.base -= dt * Vector3d{state.twist(1), state.twist(2), state.twist(0)};
+  }
   /// Place and velocities, but those of the joints.
   static void take_motion(const State& from, State& to) {
     to.base = from.base;

@@ -17,6 +17,7 @@ class COLUBER_EXPORT WheeledSystem final : public PlanarSystem {
 
   [[nodiscard]] int shaft_count() const override { return model_.n(); }
   void shaft_rates(Eigen::Ref<Eigen::VectorXd> omega) const override { omega = state_.omega; }
+  [[nodiscard]] double explicit_shaft_limit(double k) const override;
   void start_frame() override;
   void poses(std::span<double> values) const override;
   [[nodiscard]] std::vector<SummaryItem> summary() const override;

@@ -226,7 +226,7 @@ TEST_F(Claims, FaultsOfReductionsAreTold) {
       fault("runs = [\"slow\"], against = [\"fast\"]", "runs = [\"alone\"], against = [\"alone\"]"),
       HasSubstr("figure.panels.runs: expected runs with numbers in `each`"));
   EXPECT_THAT(fault("labels = [\"x\", \"both\"]", "labels = [\"x\"]"),
-              HasSubstr("figure.measures: expected one a label of the figure"));
+              HasSubstr("figure.measures: expected one per label of the figure"));
   EXPECT_THAT(fault("items = [\"x\", \"y\"]", "item = \"y\", thing = 1"),
               HasSubstr("figure.measures: summary has no parameter thing"));
   EXPECT_THAT(

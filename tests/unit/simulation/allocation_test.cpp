@@ -82,18 +82,14 @@ servo = ")" + servo + "\"\n"));
 }
 
 TEST(Run, AllocatesNothingInATickOfAPathFollower) {
-  for (const std::string name : {"n_trailer", "follow_the_leader"}) {
-    Simulation simulation = make_simulation(scenario::parse(R"(
-schema = 1
-duration = 4.0
-[robot]
-model = "wheeled"
-name = "piko"
-[path]
-shape = "turn"
-straight = 0.5
-[controller]
-name = ")" + name + "\"\n"));
+  const std::string end = "\"\nname = \"piko\"\n[path]\nshape = \"turn\"\nstraight = 0.5\n";
+  for (const std::string name :
+       {"wheeled" + end + "[controller]\nname = \"n_trailer\"\n",
+        "wheeled" + end + "[controller]\nname = \"n_trailer\"\nupdate = \"measured\"\n",
+        "wheeled" + end + "[controller]\nname = \"follow_the_leader\"\n",
+        "n_trailer" + end + "[controller]\nname = \"n_trailer\"\n"}) {
+    Simulation simulation =
+        make_simulation(scenario::parse("schema = 1\nduration = 4.0\n[robot]\nmodel = \"" + name));
     std::array<long, 2> seen{-1, -1};
     // it has looked at its system already, and shows things of its own, which nobody asks for here
     simulation.controller =

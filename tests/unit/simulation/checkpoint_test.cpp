@@ -133,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("aiko_smooth_friction.toml",
                   "duration=0.6;solver.dt=1e-3;controller.noise.joint_deg=0.1"),
         std::pair("piko_turn.toml", "controller.noise={position=1e-3, wheel_rate_deg=3}"),
+        std::pair("piko_train.toml", "controller.noise.position=1e-3"),
         std::pair("piko_points.toml", ""), std::pair("piko_turn.toml", "solver.law='rigid'"),
         std::pair("aiko_course.toml", "controller.name='prescribed'"),
         std::pair("aiko_spatial_course.toml", "duration=1.5;controller.name='prescribed'"),

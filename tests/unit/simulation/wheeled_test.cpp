@@ -246,6 +246,17 @@ TEST(Wheeled, PdDrivesTheWheelsAndLetsThemRollWithoutAGain) {
   EXPECT_NEAR(braked.last("link_velocity", 0, 0), 0.0, 1e-3);
 }
 
+// The middle of the first step is half a step on; the start itself is where the file says.
+TEST(Wheeled, ARobotThatStartsInMotionStartsWhereItIsPut) {
+  for (const char* name : {"controller.name='pd'", "controller.name='prescribed'"}) {
+    const Done done = run_of("piko_turn", {name, "start.on_path=false", "start.speed=1",
+                                           "controller.speed=1", "duration=0.1"});
+    EXPECT_NEAR(done.trajectory.at("link_position", 0, 0, 0), 0.0, 1e-15) << name;
+    EXPECT_NEAR(done.trajectory.at("link_velocity", 0, 0, 0), 1.0, 1e-12) << name;
+    EXPECT_NEAR(done.last("link_position", 0, 0), 0.1, 1e-6) << name;
+  }
+}
+
 TEST(Wheeled, NoiseDisturbsWhatIsMeasuredAndErrorsAreTheRobotsOwn) {
   const Done quiet = run_of("piko_turn", {});
   const Done noisy = run_of("piko_turn", {"controller.noise.position=5e-3", "seed=3"});
