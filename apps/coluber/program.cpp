@@ -141,6 +141,7 @@ int run_main(int argc, char** argv) {
 namespace coluber::cli {
 
 int main(int argc, char** argv) {
+  app::open_standard_streams();
   // in lines, so that tables and messages keep their order where both go to one file
   static_cast<void>(std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ));
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a write error like a full disk

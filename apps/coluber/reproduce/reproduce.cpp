@@ -19,6 +19,7 @@
 #include "reproduce/measures.hpp"
 #include "reproduce/replays.hpp"
 #include "reproduce/report.hpp"
+#include "terminal.hpp"
 
 namespace coluber::app {
 namespace {
@@ -124,10 +125,10 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
         figures.push_back({figure_name(*report.file, number), spec.title, spec.caption,
                            render(draw(*report.file, spec, store), PictureFormat::svg)});
       } catch (const FileError& error) {  // without gnuplot the page goes without pictures
-        fmt::print(stderr, "warning: the report has no figures: {}\n", error.what());
+        say("warning: the report has no figures: {}\n", error.what());
         return figures;
       } catch (const Error& error) {
-        fmt::print(stderr, "warning: {}: {}\n", spec.title, error.what());
+        say("warning: {}: {}\n", spec.title, error.what());
       }
     }
   }
@@ -145,9 +146,7 @@ void save_report(const ReproduceOptions& options, const std::vector<SourceReport
   save_text(claims_json(reports) + "\n", options.out / "claims.json");
   ReplayParts replays;
   if (find_viewer().empty()) {
-    fmt::print(
-        stderr,
-        "note: the report has no replays: the viewer's page is not built (script/bootstrap)\n");
+    say("note: the report has no replays: the viewer's page is not built (script/bootstrap)\n");
   } else {
     const auto runs = make_replays(reports, store, options.out / "replays");
     if (!runs.empty()) replays = make_replay_parts(load_viewer(), runs);
@@ -162,10 +161,9 @@ bool prepare_folder(const ReproduceOptions& options) {
   std::error_code fault;
   if (fs::is_directory(options.out, fault) && !fs::is_empty(options.out, fault) &&
       !fs::exists(options.out / "claims.json", fault) && !options.force) {
-    fmt::print(stderr,
-               "error: {} is not empty and holds no report\n  hint: choose another folder with "
-               "--out, or write into it with --force\n",
-               options.out.string());
+    say("error: {} is not empty and holds no report\n  hint: choose another folder with "
+        "--out, or write into it with --force\n",
+        options.out.string());
     return false;
   }
   fs::create_directories(options.out, fault);
@@ -188,8 +186,8 @@ int reproduce(const ReproduceOptions& options) {
   for (const auto& file : files)
     for (const auto& claim : file.claims) known.push_back(claim.id);
   if (options.ids.empty() && !options.all) {
-    fmt::print(stderr, "error: say which claims to reproduce, or --all; there are\n  {}\n",
-               fmt::join(known, "\n  "));
+    say("error: say which claims to reproduce, or --all; there are\n  {}\n",
+        fmt::join(known, "\n  "));
     return 2;
   }
   for (const auto& wanted : options.ids) {
@@ -203,12 +201,10 @@ int reproduce(const ReproduceOptions& options) {
         guess = full;
     }
     if (!guess.empty()) {
-      fmt::print(stderr, "error: there is no claim \"{}\"\n  hint: did you mean \"{}\"?\n", wanted,
-                 guess);
+      say("error: there is no claim \"{}\"\n  hint: did you mean \"{}\"?\n", wanted, guess);
       return 2;
     }
-    fmt::print(stderr, "error: there is no claim \"{}\"; there are\n  {}\n", wanted,
-               fmt::join(known, "\n  "));
+    say("error: there is no claim \"{}\"; there are\n  {}\n", wanted, fmt::join(known, "\n  "));
     return 2;
   }
   const auto chosen = [&](const Claim& claim) {
@@ -226,7 +222,7 @@ int reproduce(const ReproduceOptions& options) {
       for (const auto& name : figure.runs)
         store.keep_drawing(file.runs.find(name)->second, way_of(file, figure));
   if (!prepare_folder(options)) return 2;
-  fmt::print(stderr, "{} runs on {} threads\n", store.size(), options.threads);
+  say("{} runs on {} threads\n", store.size(), options.threads);
   store.compute(options.threads);
 
   std::vector<SourceReport> reports;
@@ -249,11 +245,11 @@ int reproduce(const ReproduceOptions& options) {
       ++total;
       failed += verdict.passed() ? 0 : 1;
       for (const auto& failure : verdict.failures)
-        fmt::print(stderr, "failed: {}: {}\n", verdict.claim->id, failure);
+        say("failed: {}: {}\n", verdict.claim->id, failure);
     }
   }
-  fmt::print(stderr, "{} claims, {} not as recorded; report: {}\n", total, failed,
-             (options.out / "report.html").string());
+  say("{} claims, {} not as recorded; report: {}\n", total, failed,
+      (options.out / "report.html").string());
   return failed == 0 ? 0 : 1;
 }
 
