@@ -89,15 +89,24 @@ void open_folder(const RunArguments& arguments, const simulation::Simulation& si
   }
 }
 
-// A run that has ended stays as it is.
-int report_ended(const RunArguments& arguments, const record::RunEnded& ended) {
+// A run that has ended stays as it is. A process that was killed at its very end may have left it
+// without its page.
+int report_ended(const RunArguments& arguments, const scenario::Record& record,
+                 const record::RunEnded& ended) {
   if (arguments.json) print_json(folder_of(arguments), nullptr);
   if (!ended.completed()) {
     print_error(fmt::format("error: {}", ended.what()));
     return 1;
   }
   if (!arguments.quiet) say("{}\n", ended.what());
-  return 0;
+  const fs::path folder = folder_of(arguments);
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(folder / "replay.html", error))) return 0;
+  const PageEnd page = write_page(folder, record, was_interrupted);
+  if (page == PageEnd::written && !arguments.quiet) {
+    say("wrote {}, which was missing\n", (folder / "replay.html").string());
+  }
+  return page == PageEnd::given_up ? 130 : 0;
 }
 
 // Results of a run before it was resumed are out of date; a table is written again, as the run
@@ -186,7 +195,7 @@ int run(const RunArguments& arguments) {
     print_error(fmt::format("error: {}\n  hint: {}", error.what(), error.hint()));
     return 2;
   } catch (const record::RunEnded& error) {
-    return report_ended(arguments, error);
+    return report_ended(arguments, simulation.scenario.record, error);
   }
   const fs::path folder = out->path();
   if (arguments.resume && !arguments.quiet) report_resumed(simulation, *out);
@@ -212,10 +221,13 @@ int run(const RunArguments& arguments) {
   } catch (const std::exception& error) {
     progress.clear();
     out->abandon(error.what());
-    print_error(
-        fmt::format("error: {}\n  the run in {} is partial: its frames so far can be read, "
-                    "--resume continues it",
-                    error.what(), folder.string()));
+    std::error_code gone;
+    const bool frames = fs::exists(folder / "frames.bin", gone);
+    print_error(fmt::format("error: {}\n  the run in {} {}", error.what(), folder.string(),
+                            frames ? "is partial: its frames so far can be read, --resume "
+                                     "continues it"
+                                   : "cannot be resumed: its frames are gone; --force runs it "
+                                     "anew"));
     return 1;
   }
 
