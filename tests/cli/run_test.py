@@ -600,7 +600,7 @@ def test_a_dump_replaces_nothing_but_a_dump(tmp):
     done = coluber(*quick, "--out", tmp / "dumped", "--set", f"solver.dump={dump}")
     first = dump.read_text()
     check("solver.dump writes a problem", done.returncode == 0 and "coluber-contact-problem" in first, done.stderr)
-    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "duration=0.1", "--set", f"solver.dump={dump}")
+    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "solver.dt=2e-3", "--set", f"solver.dump={dump}")
     check("… and replaces one", done.returncode == 0 and "coluber-contact-problem" in dump.read_text(), done.stderr)
     (tmp / "link.json").symlink_to(dump)
     done = coluber(*quick, "--out", tmp / "dumped-3", "--set", f"solver.dump={tmp / 'link.json'}")
