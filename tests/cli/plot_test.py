@@ -507,6 +507,25 @@ def test_footfall_of_a_robot_that_lies_flat(tmp, course):
     check("… beside one that touches pegs it is drawn", done.returncode == 0, done.stderr)
 
 
+def test_two_runs_of_which_one_knows_obstacles(tmp, course):
+    """A minimal model has no obstacles: what both have is drawn, which is the forces of the ground."""
+    (tmp / "minimal.toml").write_text('schema = 1\nduration = 0.5\n[robot]\nmodel = "minimal"\nname = "aiko"\n[world]\nfriction = [0.2, 0.5]\n')
+    minimal = run(tmp / "minimal", tmp / "minimal.toml")
+    course = shutil.copytree(course, tmp / "course")
+    done = coluber("plot", course, minimal)
+    check("a run among obstacles and one of a model without them are drawn together", done.returncode == 0 and "forces-and-minimal.svg" in done.stdout, f"{done.returncode} {done.stdout} {done.stderr}")
+    words = texts(course / "plots/forces-and-minimal.svg")
+    check("… with the forces of the ground", any("ground force" in word for word in words) and not any("contact force" in word for word in words), words)
+
+
+def test_labels_of_works(tmp, course):
+    """Where a label is too long for its axis, its words go into the panel whole."""
+    space = run(tmp / "space", SOURCE / "scenarios/aiko_spatial_course.toml", "--duration", 0.5)
+    coluber("plot", course, space, "--what", "energy", "-o", tmp / "energy.svg")
+    words = texts(tmp / "energy.svg")
+    check("what contacts are stays in one piece", any("floor, obstacles" in word for word in words) and "work: floor (J)" not in words, words)
+
+
 def test_two_runs_in_space(tmp, course):
     a = run(tmp / "a", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 1.0)
     b = run(tmp / "b", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 1.0, "--set", "world.friction=[0.3,0.3]")
@@ -593,6 +612,10 @@ def test_bad_measured_files(tmp, course):
     file.write_text("t,x,y\n0,a,1\n1,1,b\n2,c,1\n")
     done = coluber("plot", course, "--measured", file, "-o", tmp / "none.svg")
     check("every fault of a measured file is told at once", done.stderr.count("error: ") == 3, done.stderr)
+    os.mkfifo(tmp / "pipe.csv")
+    for path in ("/dev/zero", tmp / "pipe.csv"):
+        done = coluber("plot", course, "--measured", path)
+        check(f"{path}, which may have no end, is refused, exit 3", done.returncode == 3 and done.stderr == f"error: {path}: not a regular file\n  hint: measurements are read from .csv files\n", done.stderr)
     for path, what in ((tmp / "nowhere.csv", "that is not there"), (tmp, "that is a folder")):
         done = coluber("plot", course, "--measured", path)
         check(f"a measured file {what} is refused, exit 3", done.returncode == 3, done.stderr)

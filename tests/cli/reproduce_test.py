@@ -373,6 +373,33 @@ def test_choosing(tmp):
     check("a folder that cannot be made is found out before any run", done.returncode == 1 and "runs on" not in done.stderr, done.stderr)
 
 
+def test_files_of_others_stay(tmp):
+    """A report is told by its content: files of the user's with its names are not replaced, not with --force either."""
+    out = tmp / "out"
+    (out / "figures").mkdir(parents=True)
+    done = coluber("transeth.A1", "--out", tmp / "report")
+    figure = next((tmp / "report/figures").iterdir()).name
+    mine = {
+        "claims.json": '{"claims": [{"id": "mine", "status": "open"}]}',
+        "report.html": "<!doctype html><title>Coluber: my report</title>",
+        f"figures/{figure}": '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>\n',
+    }
+    for name, text in mine.items():
+        (out / name).write_text(text)
+        for words in ((), ("--force",)):
+            done = coluber("transeth.A1", "--out", out, *words)
+            says = f"error: {out} holds {name}, which Coluber did not write\n  hint: name another folder, or move that file away\n"
+            check(f"{name} of the user's is refused, exit 2, before any run {words}", done.returncode == 2 and done.stderr == says, f"{done.returncode} {done.stderr}")
+            check("… and stays", (out / name).read_text() == text and len([f for f in out.rglob("*") if f.is_file()]) == 1)
+        (out / name).unlink()
+    for text in ("[]", "{}", '{"claims": []}', "no JSON", '{"claims": [1]}'):
+        (out / "claims.json").write_text(text)
+        done = coluber("transeth.A1", "--out", out)
+        check(f"a claims.json with {text} is none of ours", done.returncode == 2 and (out / "claims.json").read_text() == text, done.stderr)
+    done = coluber("transeth.A1", "--out", tmp / "report")
+    check("a report is replaced by another", done.returncode == 0, done.stderr)
+
+
 def copy_of_claims(tmp):
     for folder in ("reproduce", "scenarios"):
         shutil.copytree(SOURCE / folder, tmp / folder)

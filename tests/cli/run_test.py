@@ -600,7 +600,7 @@ def test_a_dump_replaces_nothing_but_a_dump(tmp):
     done = coluber(*quick, "--out", tmp / "dumped", "--set", f"solver.dump={dump}")
     first = dump.read_text()
     check("solver.dump writes a problem", done.returncode == 0 and "coluber-contact-problem" in first, done.stderr)
-    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "duration=0.1", "--set", f"solver.dump={dump}")
+    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "solver.dt=2e-3", "--set", f"solver.dump={dump}")
     check("… and replaces one", done.returncode == 0 and "coluber-contact-problem" in dump.read_text(), done.stderr)
     (tmp / "link.json").symlink_to(dump)
     done = coluber(*quick, "--out", tmp / "dumped-3", "--set", f"solver.dump={tmp / 'link.json'}")
@@ -610,6 +610,24 @@ def test_a_dump_replaces_nothing_but_a_dump(tmp):
         done = coluber(*quick, "--out", tmp / "dumped-4", "--set", f"solver.dump={tmp / 'dumped' / name}")
         check(f"{name} of a run is refused before the run", done.returncode == 3 and not (tmp / "dumped-4").exists(), f"{done.returncode} {done.stderr}")
     check("that run is as it was", before == {file.name: file.read_bytes() for file in (tmp / "dumped").iterdir()})
+
+
+def test_words_that_cannot_be_written_are_lost_and_nothing_else(tmp):
+    quick = f"run {SCENARIO} --duration 0.05 --out"
+    coluber(*quick.split(), tmp / "written")
+    whole = files(tmp / "written")
+    for name, closed in (("full", "2>/dev/full"), ("closed", "2>&-")):
+        def code(words, streams=closed):
+            return subprocess.run(["/bin/sh", "-c", f"{COLUBER} {words} {streams}"], cwd=tmp, stdout=subprocess.DEVNULL, timeout=300).returncode
+
+        check(f"with stderr {name} a run is done, exit 0", code(f"{quick} said-{name}") == 0 and files(tmp / f"said-{name}") == whole)
+        states = [json.loads((tmp / folder / "run.json").read_text())["summary"]["final_state"] for folder in ("written", f"said-{name}")]
+        check("… and its files are whole", states[0] == states[1] and coluber("export", tmp / f"said-{name}", "--to", "csv").returncode == 0, states)
+        check("… wrong input is exit 3", code("run nofile.toml") == 3)
+        check("… warnings end nothing", code(f"{quick} warned-{name} --set solver.thesis.max_iterations=5 --set solver.name=newton") == 0)
+        check("… a wrong command is exit 2", code("no_such_command") == 2)
+        for words in (f"check {SCENARIO}", "plot written --what course", "export written --to csv", "list keys"):
+            check(f"{words}: with stdout closed too it is exit 1", code(words, f">&- {closed}") == 1, code(words, f">&- {closed}"))
 
 
 def main():

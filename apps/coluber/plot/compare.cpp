@@ -71,19 +71,19 @@ std::string unit_in(std::string_view label) {
              : " " + std::string(label.substr(open + 1, close - open - 1));
 }
 
-/// "torque, joint 3 (N m)" as it stands, or, where an axis is too short for it, without what goes
-/// into the panel.
+/// "torque, joint 3 (N m)" or "work: obstacles, floor (J)" as it stands, or, where an axis is too
+/// short for it, without what goes into the panel.
 struct PanelLabel {
   std::string axis;
   std::string which{};
 };
 PanelLabel fitting_label(const std::string& label, double length_cm) {
   constexpr double points = 9.0;
-  const auto comma = label.find(", ");
+  const auto mark = std::min(label.find(": "), label.find(", "));
   const auto unit = label.rfind(" (");
-  if (width_of_words(label, points) <= length_cm || comma >= unit || unit == std::string::npos)
+  if (width_of_words(label, points) <= length_cm || mark >= unit || unit == std::string::npos)
     return {label};
-  return {label.substr(0, comma) + label.substr(unit), label.substr(comma + 2, unit - comma - 2)};
+  return {label.substr(0, mark) + label.substr(unit), label.substr(mark + 2, unit - mark - 2)};
 }
 
 double largest(const ComparedPanel& panel) {
@@ -242,9 +242,12 @@ std::vector<ComparedPanel> velocities(const Comparison& c) {
 }
 
 std::vector<ComparedPanel> forces(const Comparison& c) {
+  // those of obstacles where one is touched and all runs know them
   std::string_view name = "ground_force";
   for (std::size_t r = 0; r < c.runs.size(); ++r)
     if (shown_force(*c.runs[r].run, c.windows[r]) == "contact_force") name = "contact_force";
+  if (std::ranges::any_of(c.runs, [&](const ComparedRun& run) { return !run.run->has(name); }))
+    name = "ground_force";
   for (const auto& run : c.runs) static_cast<void>(observable(*run.run, name));
   const std::string label = name == "ground_force" ? "ground force" : "contact force";
   std::vector<ComparedPanel> panels;
