@@ -83,9 +83,9 @@ const keys::Section& plane_start_keys() {
                 .example = "[0.1, 0.0]"},
                &PlaneStart::velocity)
           .row({.name = "place",
-                .choices = {{"link", "the centre of start.link"},
+                .choices = {{"link", "the centre of gravity of start.link"},
                             {"centre_of_mass", "of the whole robot"},
-                            {"mean", "mean of the links' centres"}},
+                            {"mean", "mean of the links' centres of gravity"}},
                 .doc = "what start.position places and start.velocity moves",
                 .example = "\"mean\""},
                &PlaneStart::place)

@@ -159,7 +159,7 @@ const keys::Section& servo_keys() {
                 .unit = "s",
                 .min = 0,
                 .max = keys::limits::duration,
-                .doc = "motors are off before",
+                .doc = "motors are off before; the gait's clock runs from t = 0 all the same",
                 .example = "0.0"},
                &ServoKeys::start_time)
           .check(check_servo);

@@ -51,6 +51,8 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
 
   Residual result;
   double torque = 0.0;
+  double missed = 0.0;
+  double possible = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     const Node<T>& node = problem.nodes[i];
     defect[i] += node.M * twist[i] - node.p;
@@ -77,7 +79,12 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
           const double left = kProxR / contact.mu_max * term.c_t * (P.T - term.A).norm();
           if (P.N > 0.0) raise(result.gap, left);
         }
-        raise(law, friction_residual(contact, P, gamma, term, radius));
+        const double friction = friction_residual(contact, P, gamma, term, radius);
+        raise(law, friction);
+        if (contact.kind != ContactKind::rolling) {
+          missed += friction;
+          possible += contact.mu_max * radius;
+        }
         raise(rigid, friction_residual(contact, P, gamma, Proximal{}, radius));
       }
       if (raise(result.law, law)) result.worst_node = static_cast<int>(i);
@@ -97,6 +104,7 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
   for (int row = 0; row < kAngular; ++row) raise(torque, std::abs(defect[n - 1](row)));
   raise(result.momentum, torque / problem.length_scale);
   for (int row = kAngular; row < T; ++row) raise(result.momentum, std::abs(defect[n - 1](row)));
+  if (possible > 0.0) result.friction_share = std::min(1.0, missed / possible);
   result.law /= problem.impulse_scale;
   result.rigid_law /= problem.impulse_scale;
   result.gap /= problem.impulse_scale;

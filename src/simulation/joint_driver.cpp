@@ -71,6 +71,7 @@ class JointDriver final : public Driver {
 
   StepInfo step(double t_A, double t_E, Profile* profile) override {
     if (simulation_.gait != nullptr) simulation_.gait->evaluate(t_E, phi_d_E_, phidot_d_E_);
+    if (!started_) look_at_jump(t_A);
     lap(profile, Phase::references);
     if (feedback_) return integrated_->step_under(*feedback_, phi_d_E_);
     const bool model_based = simulation_.controller->model_based();
@@ -113,6 +114,12 @@ class JointDriver final : public Driver {
                            guard_.limit(), RunawayGuard::time, t_E);
   }
 
+  [[nodiscard]] std::vector<std::string> warnings() const override {
+    if (jump_.angle < 0) return {};
+    return {explain_jump(simulation_, jump_.angle / joints_->angles_per_joint() + 1, jump_.phi,
+                         jump_.phi_d, jump_.t)};
+  }
+
   void advance() override {
     phi_d_A_.swap(phi_d_E_);
     phidot_d_A_.swap(phidot_d_E_);
@@ -124,8 +131,9 @@ class JointDriver final : public Driver {
  private:
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    bytes.section("joints", 3);
+    bytes.section("joints", 4);
     RunawayGuard::exchange(bytes, self.guard_);
+    bytes(self.started_, self.jump_.angle, self.jump_.phi, self.jump_.phi_d, self.jump_.t);
     // a controller may leave entries as they were
     auto& [tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed, shafts, steering, speed] =
         self.command_;
@@ -133,6 +141,22 @@ class JointDriver final : public Driver {
     bytes(tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed);
     bytes(shaft_tau, shaft_k, shaft_rate, shaft_tau_max, steering, speed);
   }
+
+  // Motors that start far from their references.
+  void look_at_jump(double t) {
+    const double dt = simulation_.system->dt();
+    if (t + 1e-6 * dt < simulation_.controller->start_time()) return;
+    started_ = true;
+    if (joints_ == nullptr || simulation_.scenario.gait.empty() || phi_.size() == 0) return;
+    Eigen::Index angle = 0;
+    if (!((phi_ - phi_d_A_).cwiseAbs().maxCoeff(&angle) > notable_jump)) return;
+    jump_ = {static_cast<int>(angle), phi_(angle), phi_d_A_(angle), t};
+  }
+
+  struct Jump {
+    int angle = -1;  // none
+    double phi = 0.0, phi_d = 0.0, t = 0.0;
+  };
 
   Simulation& simulation_;
   JointDriven* joints_;  // null: the system has none
@@ -143,6 +167,8 @@ class JointDriver final : public Driver {
   JointCommand command_;
   RunawayGuard guard_;
   std::optional<LoopFeedback> feedback_;
+  bool started_ = false;  // the motors
+  Jump jump_;
 };
 
 }  // namespace

@@ -160,8 +160,12 @@ std::vector<std::string> ContactSystem<Parts>::warnings() const {
   }
   double thinnest = std::numeric_limits<double>::infinity();
   for (const auto& link : model_.links) thinnest = std::min(thinnest, link.L_SC);
-  std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest, prescribed_);
+  std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest, prescribed_,
+                                                   options_.solver == nonsmooth::Solver::thesis);
   for (std::string& text : warn_of_scheme(account_.run.work)) texts.push_back(std::move(text));
+  for (std::string& text : warn_of_spike(account_.run.torque, angles_per_joint())) {
+    texts.push_back(std::move(text));
+  }
   if (starts_at_rest_) {
     texts.emplace_back(
         "no motion of the whole robot fits the joints' rates at the start: it starts at rest, and "

@@ -1,5 +1,6 @@
 #include "scenario/document.hpp"
 
+#include <cmath>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -262,12 +263,13 @@ TEST(Set, ARadiusChangesHowLongAPathTakes) {
   const auto duration = [&](const std::vector<std::string>& sets) {
     return parse(text, ".", sets).duration;
   };
-  // two straights of 1 m and a quarter circle at 0.5 m/s
+  // two straights of 1 m and a quarter circle at 0.5 m/s, in whole steps
+  const auto whole = [](double t) { return std::round(t / 1e-3) * 1e-3; };
   const double quarter = 0.5 * std::numbers::pi;
-  EXPECT_DOUBLE_EQ(duration({}), (2.0 + 0.75 * quarter) / 0.5);
-  EXPECT_DOUBLE_EQ(duration({"path.radius=2"}), (2.0 + 2.0 * quarter) / 0.5);
+  EXPECT_DOUBLE_EQ(duration({}), whole((2.0 + 0.75 * quarter) / 0.5));
+  EXPECT_DOUBLE_EQ(duration({"path.radius=2"}), whole((2.0 + 2.0 * quarter) / 0.5));
   EXPECT_DOUBLE_EQ(duration({"path.shape=\"slalom\"", "path.straight=3", "path.radius=1"}),
-                   (6.0 + 4.0 * quarter) / 0.5);
+                   whole((6.0 + 4.0 * quarter) / 0.5));
   EXPECT_EQ(duration({"duration=3"}), 3.0);
 }
 

@@ -198,15 +198,20 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
     if (!key.built || key.name == "include") continue;
     std::string name = key.name;
     // what a path follower's keys go with, too
-    const bool follower = !key.controllers.empty() && !keys::goes_with(key.controllers, "pd") &&
-                          !keys::goes_with(key.controllers, "input_output_linearisation");
+    const bool odometry = name == "controller.noise.odometry";
+    const bool follower =
+        odometry || (!key.controllers.empty() && !keys::goes_with(key.controllers, "pd") &&
+                     !keys::goes_with(key.controllers, "input_output_linearisation"));
     const bool wheels = follower || (!key.models.empty() && key.models.front() == "wheeled");
     std::string text = wheels ? "[robot]\nname = \"piko\"\nmodel = \"wheeled\"\n" : aiko;
     if (!wheels && !key.models.empty()) text += "model = \"" + key.models.front() + "\"\n";
     if (name.starts_with("start.link_")) text += "links = 2\n";
     // equal sharing is for a robot that cannot lift its links
     if (name == "solver.load_sharing") text += "joint = \"yaw\"\n";
-    if (follower) text += "[controller]\nname = \"" + key.controllers.front() + "\"\n";
+    if (follower) {
+      text += "[controller]\nname = \"" +
+              (odometry ? "follow_the_leader" : key.controllers.front()) + "\"\n";
+    }
     if (follower || name == "start.on_path") text += "[path]\nshape = \"turn\"\n";
     if (name.starts_with("path.") && name != "path.shape") {
       const bool any = key.with.words.empty();

@@ -83,7 +83,7 @@ servo = ")" + servo + "\"\n"));
 
 TEST(Run, AllocatesNothingInATickOfAPathFollower) {
   const std::string end = "\"\nname = \"piko\"\n[path]\nshape = \"turn\"\nstraight = 0.5\n";
-  for (const std::string name :
+  for (const std::string& name :
        {"wheeled" + end + "[controller]\nname = \"n_trailer\"\n",
         "wheeled" + end + "[controller]\nname = \"n_trailer\"\nupdate = \"measured\"\n",
         "wheeled" + end + "[controller]\nname = \"follow_the_leader\"\n",

@@ -258,10 +258,10 @@ TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
   const std::size_t at = whole.find(word(iterations));
   ASSERT_NE(at, std::string::npos);
   ASSERT_EQ(whole.find(word(iterations), at + 1), std::string::npos);
-  // nine figures: largest of each, their sums, worst of the failed steps, how many had some of it;
+  // ten figures: largest of each, their sums, worst of the failed steps, how many had some of it;
   // the iterations are the sixth, and failed steps, the first of them and the wall time go before
-  const std::size_t failed = at - 8 * (5 + 9 + 3);
-  const std::size_t positive = at + 8 * (9 + 9);
+  const std::size_t failed = at - 8 * (5 + 10 + 3);
+  const std::size_t positive = at + 8 * (10 + 10);
   ASSERT_EQ(whole.substr(failed, 8), word(std::uint64_t{6}))
       << "steps 5, 102, 199, 296, 393, 490 fail";
   ASSERT_EQ(whole.substr(positive, 8), word(std::uint64_t{500 - 16}))
