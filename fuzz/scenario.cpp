@@ -1,8 +1,9 @@
-// Scenario loader: a file with its includes, its tables of joint angles and of obstacles and its
-// overrides. Whatever they hold, the loader returns a scenario or throws InputError; what it
-// returned can be built, which may find the start inside an obstacle (InputError again).
+// Scenario loader: a file with its includes, its tables of joint angles, of obstacles and of a
+// path's points and its overrides. Whatever they hold, the loader returns a scenario or throws
+// InputError; what it returned can be built, which may find the start inside an obstacle
+// (InputError again).
 //
-// The input is s.toml, a.toml, b.toml, t.csv, one `--set` a line, and o.csv, see split().
+// The input is s.toml, a.toml, b.toml, t.csv, one `--set` a line, o.csv and p.csv, see split().
 
 #include "coluber/scenario/scenario.hpp"
 
@@ -108,6 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   folder.put("b.toml", part(2));
   folder.put("t.csv", part(3));
   folder.put("o.csv", part(5));
+  folder.put("p.csv", part(6));
   try {
     build(scenario::load(folder.path() / "s.toml", lines(part(4).value_or(""))));
   } catch (const InputError&) {  // any other exception is a fault of ours

@@ -1,6 +1,7 @@
 #include "bench_scenes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -52,7 +53,7 @@ class Reader : TomlReader {
   BenchScene read_scene(const toml::table& table) {
     allow(table, "scene",
           {"name", "scenario", "unit", "n", "other_n", "set", "ground_points", "obstacles", "law",
-           "solver"});
+           "solver", "number"});
     BenchScene scene;
     scene.name = text_of(table, "scene", "name", true);
     scene.scenario = (folder_ / text_of(table, "scene", "scenario", true)).lexically_normal();
@@ -66,6 +67,11 @@ class Reader : TomlReader {
     scene.solver = text_of(table, "scene", "solver", false);
     scene.ground_points = count_of(table, "ground_points", 0);
     scene.obstacles = count_of(table, "obstacles", -1);
+    if (const auto* numbers = table["number"].as_table()) {
+      for (const auto& [name, node] : *numbers) {
+        scene.numbers[std::string(name.str())] = read_number(node, name.str());
+      }
+    }
     const auto other = text_of(table, "scene", "other_n", false);
     if (other == "refused") {
       scene.other_n = OtherSizes::refused;
@@ -76,6 +82,29 @@ class Reader : TomlReader {
             "expected \"run\", \"refused\" or \"ignored\"");
     }
     return scene;
+  }
+
+  SceneNumber read_number(const toml::node& node, std::string_view name) {
+    SceneNumber number;
+    const std::string path = fmt::format("scene.number.{}", name);
+    const auto* table = node.as_table();
+    if (table == nullptr) {
+      fault(node.source().begin, path, "expected a table: { least, fixed, per_n, per_root }");
+      return number;
+    }
+    allow(*table, path, {"least", "fixed", "per_n", "per_root"});
+    for (const auto& [word, to] :
+         {std::pair{"least", &number.least}, std::pair{"fixed", &number.fixed},
+          std::pair{"per_n", &number.per_n}, std::pair{"per_root", &number.per_root}}) {
+      const auto* value = table->get(word);
+      if (value == nullptr) continue;
+      if (const auto given = value->value<double>()) {
+        *to = *given;
+      } else {
+        fault(value->source().begin, path_of(path, word), "expected a number");
+      }
+    }
+    return number;
   }
 
   static toml::source_position place_of(const toml::table& table, std::string_view key) {
@@ -100,7 +129,16 @@ class Reader : TomlReader {
 
 scenario::Overrides BenchScene::changes(int size) const {
   scenario::Overrides filled;
-  for (const auto& change : set) filled.push_back(replaced(change, "{n}", fmt::format("{}", size)));
+  for (const auto& change : set) {
+    std::string text = replaced(change, "{n}", fmt::format("{}", size));
+    for (const auto& [word, number] : numbers) {
+      const double value =
+          std::max(number.least, number.fixed + number.per_n * size +
+                                     number.per_root * std::sqrt(static_cast<double>(size)));
+      text = replaced(text, fmt::format("{{{}}}", word), fmt::format("{}", value));
+    }
+    filled.push_back(text);
+  }
   return filled;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@ enum class OtherSizes : std::uint8_t {
   ignored   ///< the scene keeps its own
 };
 
+/// A number of a scene that follows its size: the larger of `least` and fixed + per_n n + per_root
+/// sqrt(n).
+struct SceneNumber {
+  double least = 0.0, fixed = 0.0, per_n = 0.0, per_root = 0.0;
+};
+
 /// One row of a scenes file: a scenario and how its size is set.
 struct BenchScene {
   std::string name;
@@ -23,11 +30,12 @@ struct BenchScene {
   std::string unit;                ///< what n counts, in the plural: "links"
   std::vector<int> n;              ///< the sizes it has unless the user says other
   OtherSizes other_n = OtherSizes::run;
-  scenario::Overrides set;  ///< with {n}, and {folder} already filled in
-  int ground_points = 0;    ///< per n: contacts of every step that the model does not show
-  int obstacles = -1;       ///< so many there must be; -1: any number
-  std::string law;          ///< "": as solver.law says
-  std::string solver;       ///< "": as solver.name says
+  scenario::Overrides set;  ///< with {n} and {number}s, and {folder} already filled in
+  std::map<std::string, SceneNumber> numbers;
+  int ground_points = 0;  ///< per n: contacts of every step that the model does not show
+  int obstacles = -1;     ///< so many there must be; -1: any number
+  std::string law;        ///< "": as solver.law says
+  std::string solver;     ///< "": as solver.name says
 
   /// The scenario's changes at a size.
   [[nodiscard]] scenario::Overrides changes(int size) const;

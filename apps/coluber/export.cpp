@@ -153,7 +153,7 @@ int export_run(const ExportArguments& arguments) {
     try {
       record::save_csv(table, place, was_interrupted);
     } catch (const record::GivenUp&) {
-      fmt::print(stderr, "interrupted; there is no {}\n", file.string());
+      say("interrupted; there is no {}\n", file.string());
       return 130;
     }
   } else if (png) {
@@ -162,7 +162,7 @@ int export_run(const ExportArguments& arguments) {
   } else {
     const auto page = two ? save_compared_page({arguments.run, arguments.second}, place)
                           : save_replay_page(arguments.run, place);
-    fmt::print(stderr, "{}\n", describe(page));
+    say("{}\n", describe(page));
   }
   fmt::print("{}\n", file.string());
   return 0;

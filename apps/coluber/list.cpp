@@ -16,6 +16,7 @@
 #include "plot/names.hpp"
 #include "reproduce/claims.hpp"
 #include "reproduce/measure.hpp"
+#include "terminal.hpp"
 
 namespace coluber::app {
 
@@ -127,7 +128,7 @@ struct ListOptions {
 int list(const ListOptions& options) {
   if (options.markdown) {
     if (options.what != "keys") {
-      fmt::print(stderr, "error: --markdown goes with  coluber list keys  only\n");
+      say("error: --markdown goes with  coluber list keys  only\n");
       return 2;
     }
     fmt::print("{}", keys::keys_markdown());

@@ -102,11 +102,11 @@ void warn_of_measured(const Measured& measured, const record::Trajectory& run,
   const double to = options.to.value_or(run.time.back());
   if (std::none_of(measured.time.begin(), measured.time.end(),
                    [&](double t) { return t >= from && t <= to; }))
-    fmt::print(stderr, "warning: {} is not drawn: its times, {} to {} s, lie outside {} to {} s\n",
-               measured.label, measured.time.front(), measured.time.back(), from, to);
+    say("warning: {} is not drawn: its times, {} to {} s, lie outside {} to {} s\n", measured.label,
+        measured.time.front(), measured.time.back(), from, to);
   else if (!unfit.empty())
-    fmt::print(stderr, "warning: {} is not drawn in {}: it has no quantity shown there\n",
-               measured.label, fmt::join(unfit, ", "));
+    say("warning: {} is not drawn in {}: it has no quantity shown there\n", measured.label,
+        fmt::join(unfit, ", "));
 }
 
 /// What of the command line shapes the pictures.
@@ -140,7 +140,7 @@ std::string idle_option(const PlotOptions& options) {
       {"--plane", options.figure.along_y, {"side"}},
       {"--link",
        !options.figure.links.empty(),
-       {"path", "velocities", "forces", "angles", "tracking", "torques"}},
+       {"path", "velocities", "forces", "angles", "tracking", "path_error", "torques"}},
   };
   for (const Use& use : uses) {
     const bool used = std::ranges::any_of(options.what, [&](const std::string& name) {
@@ -211,9 +211,9 @@ Compared compare_runs(const std::vector<LoadedRun>& runs, const PlotOptions& opt
   if (whole) return compared;
   compared.note = fmt::format("the runs differ in {} key{}", differences.size(),
                               differences.size() == 1 ? "" : "s");
-  fmt::print(stderr, "the runs differ in\n");
+  say("the runs differ in\n");
   for (const auto& difference : differences)
-    fmt::print(stderr, "  {}: {}\n", difference.key, fmt::join(difference.values, " | "));
+    say("  {}: {}\n", difference.key, fmt::join(difference.values, " | "));
   return compared;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,24 @@ bool complain_about_nothing(const CLI::App& app) {
       print_error(fmt::format(
           "error: {}: expected a value, got nothing\n  hint: leave it out, or see  {} {} --help",
           option->get_name(), app.get_name(), command->get_name()));
+      return true;
+    }
+  }
+  return false;
+}
+
+// The last one would count, and the first be lost without a word.
+bool complain_about_key_set_twice(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    const CLI::Option* option = command->get_option_no_throw("--set");
+    if (option == nullptr) continue;
+    std::set<std::string> keys;
+    for (const std::string& text : option->results()) {
+      std::string key = text.substr(0, text.find('='));
+      std::erase(key, ' ');
+      if (key.empty() || keys.insert(key).second) continue;
+      print_error(
+          fmt::format("error: --set {}=… is given twice\n  hint: leave one of them out", key));
       return true;
     }
   }
@@ -130,7 +149,7 @@ int run_main(int argc, char** argv) {
     app.exit(error);
     return usage;
   }
-  if (complain_about_nothing(app)) return usage;
+  if (complain_about_nothing(app) || complain_about_key_set_twice(app)) return usage;
   return action ? action() : usage;
 }
 
@@ -141,6 +160,7 @@ int run_main(int argc, char** argv) {
 namespace coluber::cli {
 
 int main(int argc, char** argv) {
+  app::open_standard_streams();
   // in lines, so that tables and messages keep their order where both go to one file
   static_cast<void>(std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ));
   std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a write error like a full disk

@@ -89,15 +89,24 @@ void open_folder(const RunArguments& arguments, const simulation::Simulation& si
   }
 }
 
-// A run that has ended stays as it is.
-int report_ended(const RunArguments& arguments, const record::RunEnded& ended) {
+// A run that has ended stays as it is. A process that was killed at its very end may have left it
+// without its page.
+int report_ended(const RunArguments& arguments, const scenario::Record& record,
+                 const record::RunEnded& ended) {
   if (arguments.json) print_json(folder_of(arguments), nullptr);
   if (!ended.completed()) {
     print_error(fmt::format("error: {}", ended.what()));
     return 1;
   }
-  if (!arguments.quiet) fmt::print(stderr, "{}\n", ended.what());
-  return 0;
+  if (!arguments.quiet) say("{}\n", ended.what());
+  const fs::path folder = folder_of(arguments);
+  std::error_code error;
+  if (fs::exists(fs::symlink_status(folder / "replay.html", error))) return 0;
+  const PageEnd page = write_page(folder, record, was_interrupted);
+  if (page == PageEnd::written && !arguments.quiet) {
+    say("wrote {}, which was missing\n", (folder / "replay.html").string());
+  }
+  return page == PageEnd::given_up ? 130 : 0;
 }
 
 // Results of a run before it was resumed are out of date; a table is written again, as the run
@@ -108,26 +117,24 @@ void report_removed(const record::RunFolder& out) {
   for (const std::string& name : out.removed()) {
     if (name.starts_with("plots/")) pictures = "; `coluber plot` draws the pictures again";
   }
-  fmt::print(stderr, "removed outdated results: {}{}\n", fmt::join(out.removed(), ", "), pictures);
+  say("removed outdated results: {}{}\n", fmt::join(out.removed(), ", "), pictures);
   if (std::ranges::find(out.removed(), "trajectory.csv") != out.removed().end()) {
-    fmt::print(stderr, "trajectory.csv will be written again at the end\n");
+    say("trajectory.csv will be written again at the end\n");
   }
 }
 
 void report_resumed(const simulation::Simulation& simulation, const record::RunFolder& out) {
-  for (const std::string& note : out.notes()) fmt::print(stderr, "{}\n", note);
+  for (const std::string& note : out.notes()) say("{}\n", note);
   if (out.resume_from().empty()) {
     if (out.notes().empty()) {
-      fmt::print(stderr, "{}: there is no run to resume; it starts at its beginning\n",
-                 out.path().string());
+      say("{}: there is no run to resume; it starts at its beginning\n", out.path().string());
     }
     return;
   }
-  fmt::print(stderr, "resuming {} after {} frames of about {:.0f}\n", out.path().string(),
-             out.resumed_frames(),
-             std::min(simulation.scenario.record.rate_hz, 1.0 / simulation.system->dt()) *
-                     simulation.scenario.duration +
-                 1.0);
+  say("resuming {} after {} frames of about {:.0f}\n", out.path().string(), out.resumed_frames(),
+      std::min(simulation.scenario.record.rate_hz, 1.0 / simulation.system->dt()) *
+              simulation.scenario.duration +
+          1.0);
   report_removed(out);
 }
 
@@ -140,7 +147,7 @@ void dump_hardest_problem(const simulation::Simulation& simulation, bool quiet) 
     if (what.empty()) {
       print_warning(fmt::format("solver.dump: no step was taken, there is nothing to write"));
     } else if (!quiet) {
-      fmt::print(stderr, "wrote {} ({})\n", file.string(), what);
+      say("wrote {} ({})\n", file.string(), what);
     }
   } catch (const InputError& error) {
     print_warning(fmt::format("solver.dump: {}", error.faults().front().message));
@@ -188,7 +195,7 @@ int run(const RunArguments& arguments) {
     print_error(fmt::format("error: {}\n  hint: {}", error.what(), error.hint()));
     return 2;
   } catch (const record::RunEnded& error) {
-    return report_ended(arguments, error);
+    return report_ended(arguments, simulation.scenario.record, error);
   }
   const fs::path folder = out->path();
   if (arguments.resume && !arguments.quiet) report_resumed(simulation, *out);
@@ -214,10 +221,13 @@ int run(const RunArguments& arguments) {
   } catch (const std::exception& error) {
     progress.clear();
     out->abandon(error.what());
-    print_error(
-        fmt::format("error: {}\n  the run in {} is partial: its frames so far can be read, "
-                    "--resume continues it",
-                    error.what(), folder.string()));
+    std::error_code gone;
+    const bool frames = fs::exists(folder / "frames.bin", gone);
+    print_error(fmt::format("error: {}\n  the run in {} {}", error.what(), folder.string(),
+                            frames ? "is partial: its frames so far can be read, --resume "
+                                     "continues it"
+                                   : "cannot be resumed: its frames are gone; --force runs it "
+                                     "anew"));
     return 1;
   }
 
@@ -236,33 +246,32 @@ int run(const RunArguments& arguments) {
   }
   if (profile && !arguments.json) print_profile(*profile, simulation.system->step_count());
   if (arguments.verbose) {
-    fmt::print(stderr, "loop {:.3f} s\n", outcome.wall_seconds);
+    say("loop {:.3f} s\n", outcome.wall_seconds);
     for (const auto& [name, mean, largest] : outcome.step_figures) {
-      fmt::print(stderr, "{} per step: mean {:.3g}, largest {:.3g}\n", name, mean, largest);
+      say("{} per step: mean {:.3g}, largest {:.3g}\n", name, mean, largest);
     }
   }
   if (!finished.whole) {
-    fmt::print(stderr,
-               "interrupted before the result files were written; the run in {} is partial: its "
-               "frames can be read, --resume continues it\n",
-               folder.string());
+    say("interrupted before the result files were written; the run in {} is partial: its "
+        "frames can be read, --resume continues it\n",
+        folder.string());
     return 130;
   }
   switch (outcome.status) {
     case simulation::RunStatus::completed:
       if (!arguments.quiet) {
         if (!outcome.stopped_by.empty()) {
-          fmt::print(stderr, "{} ({})\n", outcome.message, outcome.stopped_by);
+          say("{} ({})\n", outcome.message, outcome.stopped_by);
         }
-        fmt::print(stderr, "wrote {}\n", folder.string());
+        say("wrote {}\n", folder.string());
         if (page == PageEnd::written) {
-          fmt::print(stderr, "open  {}\n", (folder / "replay.html").string());
+          say("open  {}\n", (folder / "replay.html").string());
         }
       }
       return page == PageEnd::given_up ? 130 : 0;
     case simulation::RunStatus::interrupted:
-      fmt::print(stderr, "{}; {} holds the run so far, which is partial; --resume continues it\n",
-                 outcome.message, folder.string());
+      say("{}; {} holds the run so far, which is partial; --resume continues it\n", outcome.message,
+          folder.string());
       return 130;
     case simulation::RunStatus::failed:
       print_error(

@@ -44,9 +44,9 @@ bool finish_folder(record::RunFolder& out, const scenario::Record& record,
   if (!out.finish(outcome, give_up_beyond(out.recorded_bytes())).whole) return false;
   const PageEnd page = write_page(folder, record, was_interrupted);
   if (!quiet) {
-    fmt::print(stderr, "wrote {}\n", folder.string());
+    say("wrote {}\n", folder.string());
     if (page == PageEnd::written) {
-      fmt::print(stderr, "open  {}\n", (folder / "replay.html").string());
+      say("open  {}\n", (folder / "replay.html").string());
     }
   }
   return true;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -39,13 +40,25 @@ std::string colour(std::string text, std::string_view word, std::string_view cod
 
 bool is_terminal() { return ::isatty(STDERR_FILENO) == 1; }
 
+void say_text(std::string_view text) noexcept {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
+void open_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) != -1) continue;
+    // the lowest that is free, which is this one
+    static_cast<void>(::open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
 void print_error(const std::string& text) {
-  fmt::print(stderr, "{}\n", in_colour() ? colour(text, "error:", "1;31") : text);
+  say("{}\n", in_colour() ? colour(text, "error:", "1;31") : text);
 }
 
 void print_warning(const std::string& text) {
   const std::string line = "warning: " + text;
-  fmt::print(stderr, "{}\n", in_colour() ? colour(line, "warning:", "1;33") : line);
+  say("{}\n", in_colour() ? colour(line, "warning:", "1;33") : line);
 }
 
 void warn_if_partial(const std::filesystem::path& run) {
@@ -74,13 +87,13 @@ void ProgressLine::show(const simulation::Progress& progress) {
       fmt::format("{:3.0f} %   {:.2f} of {:.6g} s   {:.3g} x real time   {:.0f} s left",
                   100.0 * progress.time / progress.duration, progress.time, progress.duration,
                   progress.real_time_factor, left);
-  fmt::print(stderr, "\r{:<{}}", line, width_);
+  say("\r{:<{}}", line, width_);
   width_ = std::max(width_, line.size());
   std::fflush(stderr);
 }
 
 void ProgressLine::clear() {
-  if (width_ > 0) fmt::print(stderr, "\r{:{}}\r", "", width_);
+  if (width_ > 0) say("\r{:{}}\r", "", width_);
   width_ = 0;
 }
 

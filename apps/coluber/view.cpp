@@ -129,7 +129,7 @@ int view(const ViewArguments& arguments) {
   if (!arguments.no_open && opener == 0) {
     print_warning("there is no xdg-open here; open the address in a browser");
   }
-  fmt::print(stderr, "Ctrl-C ends it\n");
+  say("Ctrl-C ends it\n");
   wait_for_end(signals, opener);
   server.stop();
   serving.join();

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ namespace coluber::app {
 
 namespace {
 
-enum class Takes : unsigned char { flag, number, camera, theme, place, names };
+enum class Takes : unsigned char { flag, number, time, camera, theme, place, names };
 
 struct ViewPart {
   const char* name;
@@ -26,19 +27,22 @@ struct ViewPart {
 
 // The same as in viewer/src/address.ts, which reads them; tests/cli/names_test.py compares.
 constexpr ViewPart view_parts[] = {
-    {"t", Takes::number},     {"cam", Takes::camera},    {"view", Takes::place},
+    {"t", Takes::time},       {"cam", Takes::camera},    {"view", Takes::place},
     {"plot", Takes::names},   {"series", Takes::names},  {"trails", Takes::names},
     {"forces", Takes::names}, {"arrow", Takes::number},  {"sizes", Takes::names},
     {"colour", Takes::names}, {"vectors", Takes::names}, {"speed", Takes::number},
     {"loop", Takes::flag},    {"theme", Takes::theme},   {"ghost", Takes::flag},
     {"shadows", Takes::flag}, {"panel", Takes::flag},    {"still", Takes::flag}};
 
-bool is_finite_number(std::string_view text) {
+std::optional<double> finite_number(std::string_view text) {
   double value = 0.0;
   const auto* const last = std::to_address(text.end());
   const auto [rest, error] = std::from_chars(std::to_address(text.begin()), last, value);
-  return error == std::errc{} && rest == last && std::isfinite(value);
+  if (error != std::errc{} || rest != last || !std::isfinite(value)) return std::nullopt;
+  return value;
 }
+
+bool is_finite_number(std::string_view text) { return finite_number(text).has_value(); }
 
 bool is_place(std::string_view text) {
   std::size_t numbers = 0;
@@ -58,6 +62,8 @@ std::string expected_of(Takes takes, std::string_view value) {
       return value == "0" || value == "1" ? "" : "0 or 1";
     case Takes::number:
       return is_finite_number(value) ? "" : "a number";
+    case Takes::time:
+      return finite_number(value).value_or(-1.0) >= 0.0 ? "" : "a time >= 0 in s";
     case Takes::camera:
       return value == "orbit" || value == "top" || value == "side" || value == "follow"
                  ? ""
@@ -118,6 +124,15 @@ std::string fault_of_view(const std::string& view) {
     }
   }
   return {};
+}
+
+std::optional<double> time_of_view(std::string_view view) {
+  while (!view.empty()) {
+    const std::string_view part = view.substr(0, view.find('&'));
+    if (part.starts_with("t=")) return finite_number(part.substr(2));
+    view.remove_prefix(std::min(view.size(), part.size() + 1));
+  }
+  return std::nullopt;
 }
 
 }  // namespace coluber::app

@@ -27,6 +27,7 @@ std::vector<StepFigure> contact_figures(bool rigid) {
       {.name = "audited_residual", .unit = kResidualUnit, .largest_as = "residual_audit_max"},
       {.name = "iterations", .in_message = " after {:.0f} iterations"},
       {.name = "fallback_sweeps", .sum_as = "fallback_sweeps", .positive_as = "fallback_steps"},
+      {.name = "friction_share"},  // solver "thesis" alone
   };
   if (rigid) {  // the only law with proximal passes
     figures.push_back({.name = "fallback_passes", .sum_as = "fallback_passes"});
@@ -48,19 +49,23 @@ std::vector<std::string> warn_of_passing(std::int64_t steps, double t, int link,
                  : "it moved too far within a step to be held; take a smaller solver.dt")};
 }
 
-std::vector<std::string> warn_of_overlap(const Depths& depths, double radius, bool prescribed) {
+std::vector<std::string> warn_of_overlap(const Depths& depths, double radius, bool prescribed,
+                                         bool thesis) {
   constexpr double share = 0.1;
   std::vector<std::string> texts;
-  const auto warn = [&](double depth, const char* what) {
+  const auto warn = [&](double depth, const char* what, const char* factor) {
     if (!(depth > share * radius)) return;
     texts.push_back(fmt::format(
-        "links were up to {:.3g} mm deep in {}, and the thinnest is {:.3g} mm thick: {}",
+        "links were up to {:.3g} mm deep in {}, and the thinnest is {:.3g} mm thick: {}{}",
         1e3 * depth, what, 2e3 * radius,
         prescribed ? "prescribed joints pressed them in, or solver.dt is too large"
-                   : "solver.dt is too large"));
+                   : "solver.dt is too large",
+        thesis
+            ? fmt::format(", or {} too small for solver.name = \"thesis\" to push them out", factor)
+            : ""));
   };
-  warn(depths.obstacles, "obstacles");
-  warn(depths.floor, "the floor");
+  warn(depths.obstacles, "obstacles", "solver.thesis.r_H");
+  warn(depths.floor, "the floor", "solver.thesis.r_N");
   return texts;
 }
 
@@ -103,6 +108,16 @@ std::vector<std::string> warn_of_scheme(const StepWork& work) {
                   "figures of this run depend on solver.dt; take a smaller one",
                   work.scheme < 0.0 ? "took" : "added", std::abs(work.scheme),
                   100.0 * std::abs(work.scheme) / done)};
+}
+
+std::vector<std::string> warn_of_spike(const TorquePeak& peak, int angles_per_joint) {
+  constexpr double felt = 1e-3;  // N m
+  if (peak.angle < 0 || !(peak.torque > felt) || !(peak.before < 0.5 * peak.torque)) return {};
+  return {fmt::format(
+      "max_torque = {:.4g} N m, of joint {} at t = {:.6g} s, is a spike of one step ({:.3g} N m in "
+      "the step before): it depends on solver.dt, as at landings and jumps of a reference, and so "
+      "does its share of work_positive",
+      peak.torque, peak.angle / angles_per_joint + 1, peak.time, peak.before)};
 }
 
 }  // namespace coluber::chain

@@ -286,14 +286,14 @@ const keys::Section& start_keys() {
           .row({.name = "link",
                 .min = 1,
                 .max = keys::limits::links,
-                .doc = "number of the link whose centre is placed at start.position",
+                .doc = "number of the link whose centre of gravity is placed at start.position",
                 .example = "11"},
                &Start::link)
           .row({.name = "position",
                 .unit = "m",
                 .min = -1e6,
                 .max = 1e6,
-                .doc = "where that link's centre is",
+                .doc = "where that link's centre of gravity is",
                 .example = "[0.0, 0.0]"},
                &Start::position)
           .row({.name = "heading_deg",

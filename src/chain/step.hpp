@@ -113,6 +113,7 @@ void take_rates(State& state, StepData<T>& data, const JointCommand& command, do
   push_rates(state);
   for (std::size_t k = 0; k + 1 < data.problem.nodes.size(); ++k) {
     const int j = data.angle_of_node[k];
+    if (j < 0) continue;  // a shaft
     const double rate = data.solution.rate[k];
     state.phidot(j) = rate;
     const nonsmooth::Node<T>& node = data.problem.nodes[k];
@@ -158,6 +159,15 @@ nonsmooth::ContactStepInfo name_non_finite(const JointCommand& command, int axes
     if (!std::isfinite(sum) || std::isnan(command.tau_max(j))) {
       info.quantity = "command of joint";
       info.index = static_cast<int>(j) / axes + 1;
+      return info;
+    }
+  }
+  for (Eigen::Index i = 0; i < command.shafts.tau.size(); ++i) {
+    const ShaftCommand& shafts = command.shafts;
+    if (!std::isfinite(shafts.tau(i) + shafts.k(i) + shafts.rate(i)) ||
+        std::isnan(shafts.tau_max(i))) {
+      info.quantity = "command of the wheels of link";
+      info.index = static_cast<int>(i) + 1;
       return info;
     }
   }

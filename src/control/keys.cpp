@@ -40,7 +40,13 @@ void check_servo(ServoKeys& options, Check& check) {
 
 /// Nothing is measured.
 void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
-  for (const char* word : {"position", "heading_deg", "velocity", "heading_rate_deg"}) {
+  if (check.find("start.link_rate") != nullptr) {
+    check.fault("start.link_rate",
+                "joints follow the gait from the start on, and so do their rates",
+                "leave it out, or write  name = \"pd\"  in [controller]");
+  }
+  for (const char* word :
+       {"position", "heading_deg", "velocity", "heading_rate_deg", "wheel_rate_deg"}) {
     const std::string key = fmt::format("controller.noise.{}", word);
     if (!check.is_changed(key)) continue;
     check.fault(key, "goes with a controller that measures, and \"prescribed\" does not",
@@ -65,7 +71,8 @@ void check_linearisation(LinearisationKeys& /*options*/, Check& check) {
   const auto* planar = check.find_options<planar::Keys>();
   if (planar == nullptr) {
     check.fault("controller.name",
-                fmt::format("{} is for the plane, this robot is \"{}\"", name, check.model()),
+                fmt::format("{} is for planar models with friction points, this robot is \"{}\"",
+                            name, check.model()),
                 fmt::format("write  model = \"{}\"  in [robot]",
                             check.models_with<planar::MinimalKeys>().front()) +
                     instead);
@@ -152,7 +159,7 @@ const keys::Section& servo_keys() {
                 .unit = "s",
                 .min = 0,
                 .max = keys::limits::duration,
-                .doc = "motors are off before",
+                .doc = "motors are off before; the gait's clock runs from t = 0 all the same",
                 .example = "0.0"},
                &ServoKeys::start_time)
           .check(check_servo);

@@ -3,15 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "coluber/core/error.hpp"
-
 namespace coluber::control {
 
 NoisyMeasurement::NoisyMeasurement(std::unique_ptr<Controller> controller,
                                    const NoiseOptions& options)
-    : controller_(std::move(controller)), options_(options), random_(options.seed) {
-  if (controller_ == nullptr) throw Error("measurement noise needs a controller to disturb");
-}
+    : Wrapped(std::move(controller)), options_(options), random_(options.seed) {}
 
 void NoisyMeasurement::update(const ControlInput& input, JointCommand& command) {
   // All numbers of a step are drawn, in the order of the equations, whatever their widths: runs
@@ -35,30 +31,39 @@ void NoisyMeasurement::update(const ControlInput& input, JointCommand& command) 
     phidot_(j) = input.phidot(j) + noise(options_.joint_rate);
   }
 
-  controller_->update({.t = input.t,
-                       .dt = input.dt,
-                       .phi = phi_,
-                       .phidot = phidot_,
-                       .phi_d_A = input.phi_d_A,
-                       .phidot_d_A = input.phidot_d_A,
-                       .phi_d_E = input.phi_d_E,
-                       .phidot_d_E = input.phidot_d_E,
-                       .phidd_d_A = input.phidd_d_A,
-                       .base = input.base != nullptr ? &base : nullptr,
-                       .system = input.system,
-                       .phi_d_M = input.phi_d_M},
-                      command);
+  if (input.shaft_rate != nullptr) {
+    shaft_rate_ = *input.shaft_rate;
+    for (double& rate : shaft_rate_) rate += noise(options_.wheel_rate);
+  }
+
+  inner().update({.t = input.t,
+                  .dt = input.dt,
+                  .phi = phi_,
+                  .phidot = phidot_,
+                  .phi_d_A = input.phi_d_A,
+                  .phidot_d_A = input.phidot_d_A,
+                  .phi_d_E = input.phi_d_E,
+                  .phidot_d_E = input.phidot_d_E,
+                  .phidd_d_A = input.phidd_d_A,
+                  .base = input.base != nullptr ? &base : nullptr,
+                  .system = input.system,
+                  .phi_d_M = input.phi_d_M,
+                  .shaft_rate = input.shaft_rate != nullptr ? &shaft_rate_ : nullptr},
+                 command);
   // What gains inside the step make of phi_E + noise and phidot_E + noise.
   for (Eigen::Index j = 0; j < joints; ++j) {
     command.tau(j) -=
         command.k_P(j) * (phi_(j) - input.phi(j)) + command.k_D(j) * (phidot_(j) - input.phidot(j));
+  }
+  for (Eigen::Index i = 0; i < command.shafts.tau.size() && input.shaft_rate != nullptr; ++i) {
+    command.shafts.tau(i) -= command.shafts.k(i) * (shaft_rate_(i) - (*input.shaft_rate)(i));
   }
 }
 
 void NoisyMeasurement::save_state(ByteWriter& bytes) const {
   bytes.section("noise", 1);
   bytes(random_.state());
-  controller_->save_state(bytes);
+  Wrapped::save_state(bytes);
 }
 
 void NoisyMeasurement::restore_state(ByteReader& bytes) {
@@ -68,7 +73,7 @@ void NoisyMeasurement::restore_state(ByteReader& bytes) {
   if (std::ranges::all_of(state, [](std::uint64_t word) { return word == 0; })) {
     bytes.refuse("a state of the random numbers that is none");
   }
-  controller_->restore_state(bytes);
+  Wrapped::restore_state(bytes);
   random_ = Random(state);
 }
 

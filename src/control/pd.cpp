@@ -1,12 +1,8 @@
 #include "coluber/control/pd.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "coluber/core/error.hpp"
-#include "coluber/drive/feedback.hpp"
 
 #include "control/explicit_limit.hpp"
 
@@ -36,10 +32,10 @@ void Pd::update(const ControlInput& input, JointCommand& command) {
     if (options_.implicit_servo) {
       command.k_P(j) = options_.kp(j);
       command.k_D(j) = options_.kd(j);
-    } else {  // Transeth (3.51) at the start of the step; NaN passes, to be named by the step
-      const double tau = options_.kp(j) * (input.phi_d_A(j) - input.phi(j)) +
-                         options_.kd(j) * (input.phidot_d_A(j) - input.phidot(j));
-      command.tau(j) = std::clamp(tau, -options_.torque_limit, options_.torque_limit);
+    } else {
+      command.tau(j) =
+          explicit_torque(options_.kp(j), options_.kd(j), input.phi_d_A(j) - input.phi(j),
+                          input.phidot_d_A(j) - input.phidot(j), options_.torque_limit);
     }
   }
 }
@@ -47,18 +43,9 @@ void Pd::update(const ControlInput& input, JointCommand& command) {
 std::string Pd::connect(System& system, std::vector<drive::Warning>& warnings) {
   const auto* joints = dynamic_cast<const JointDriven*>(&system);
   if (joints == nullptr) return "needs joints that take torques";
-  if (options_.implicit_servo || joints->joint_count() == 0) return "";
-  if (dynamic_cast<const FeedbackDriven*>(&system) != nullptr) return "";
-  const double limit =
-      least_limit(options_.kp, options_.kd, joints->joint_count(),
-                  [&](double kp, double kd) { return joints->explicit_servo_limit(kp, kd); });
-  if (system.dt() < limit) return "";
-  warnings.push_back(
-      {"controller.servo",
-       fmt::format("controller.servo = \"explicit\": this chain is stable for dt below {:.3g} s "
-                   "with kp = {}, kd = {}; solver.dt is {:.3g} s, expect it to run away; use servo "
-                   "= \"implicit\" or a smaller dt",
-                   limit, describe(options_.kp), describe(options_.kd), system.dt())});
+  if (!options_.implicit_servo) {
+    warn_of_explicit_servo(options_.kp, options_.kd, system, warnings);
+  }
   return "";
 }
 

@@ -10,6 +10,8 @@ std::string_view to_string(Status status) {
       return "not converged";
     case Status::non_finite:
       return "not finite";
+    case Status::not_taken:
+      return "not taken";
   }
   return "unknown";
 }

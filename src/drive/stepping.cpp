@@ -31,8 +31,8 @@ const keys::Section& stop_keys() {
                 .default_note = "none",
                 .min = -1e6,
                 .max = 1e6,
-                .doc = "end the run, completed, when the centre of link 1 is beyond this x: on the "
-                       "other side of it than at the start",
+                .doc = "end the run, completed, when the centre of gravity of link 1 is beyond "
+                       "this x: on the other side of it than at the start",
                 .example = "3.2"},
                &Stop::past_x)
           .row({.name = "stuck_s",

@@ -27,7 +27,8 @@ double slope_along(const ContactProblem<T>& problem, const Solution<T>& u,
     slope += du.dot(p);
     if (i + 1 == n) break;
     const double drate = storage.drate[i];
-    slope -= drate * joint_impulse(node, u.rate[i] + a * drate);
+    const double rate = u.rate[i] + a * drate;
+    slope += drate * ((node.J * rate - node.p_J) - joint_impulse(node, rate));
   }
   return slope;
 }
@@ -44,6 +45,7 @@ double step_length(const ContactProblem<T>& problem, const Solution<T>& u,
   for (std::size_t i = 0; i < problem.nodes.size(); ++i) {
     const Twist<T>& du = storage.nodes[i].dtwist;
     m += du.dot(problem.nodes[i].M * du);
+    if (problem.nodes[i].J > 0.0) m += problem.nodes[i].J * storage.drate[i] * storage.drate[i];
   }
   if (slope_along(problem, u, storage, 1.0) <= 0.25 * m) return 1.0;
   const double start = slope_along(problem, u, storage, 0.0);

@@ -34,8 +34,8 @@ void exchange_problem(Bytes& bytes, Value& saved) {
   auto& [problem, previous] = saved;
   auto& [nodes, contacts, impulse_scale, length_scale] = problem;
   bytes.list(nodes, [&](auto& node) {
-    auto& [M, p, s, sd, sr, limit, held, parent, first_contact, contact_count] = node;
-    bytes(M, p, s, sd, sr, limit, held, parent, first_contact, contact_count);
+    auto& [M, p, s, J, p_J, sd, sr, limit, held, parent, first_contact, contact_count] = node;
+    bytes(M, p, s, J, p_J, sd, sr, limit, held, parent, first_contact, contact_count);
   });
   bytes.list(contacts, [&](auto& contact) {
     auto& [w_N, w_1, w_2, A, mu, b, c, c_t, mu_max, load, unilateral, shares_normal, kind] =

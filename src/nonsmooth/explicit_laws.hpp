@@ -56,8 +56,10 @@ double momentum_defect(const ContactProblem<T>& problem, const Solution<T>& solu
     }
     if (i + 1 == n) break;
     if (!link.held) {  // else its motor takes whatever is left
-      const double joint = std::abs(link.s.dot(p) - joint_impulse(link, solution.rate[i]));
-      worst = std::max(worst, joint / problem.length_scale);
+      const double rate = solution.rate[i];
+      const double joint =
+          std::abs(link.s.dot(p) + (link.J * rate - link.p_J) - joint_impulse(link, rate));
+      worst = std::max(worst, joint / joint_scale(problem, link));
     }
     storage.nodes[static_cast<std::size_t>(link.parent)].p += p;
   }

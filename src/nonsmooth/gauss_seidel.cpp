@@ -204,7 +204,8 @@ SolveInfo solve_gauss_seidel(const ContactProblem<T>& problem, Solution<T>& solu
       const Node<T>& node = problem.nodes[limited[j]];
       const double rate = v(static_cast<Eigen::Index>(3 * contacts + j));
       const double given = node.sr - node.sd * rate + storage.excess[j];
-      worst = std::max(worst, std::abs(joint_impulse(node, rate) - given) / problem.length_scale);
+      worst =
+          std::max(worst, std::abs(joint_impulse(node, rate) - given) / joint_scale(problem, node));
     }
     info.residual = worst / problem.impulse_scale;
     if (!std::isfinite(worst)) {

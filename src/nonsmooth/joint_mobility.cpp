@@ -17,6 +17,7 @@ double joint_mobility(const ContactProblem<T>& problem, SolverData<T>& data) {
   for (Node<T>& node : free.nodes) {
     node.contact_count = 0;
     node.p.setZero();
+    node.p_J = 0.0;
     node.sd = 0.0;
   }
   storage.fit(free);

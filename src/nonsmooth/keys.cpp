@@ -89,8 +89,9 @@ const keys::Section& solver_keys() {
                [](auto& solver) -> auto& { return solver.thesis.epsilon; })
           .row({.name = "thesis.max_iterations",
                 .min = 1,
-                .max = 1e9,
-                .doc = "most iterations in a step; for name = \"thesis\" only",
+                .max = 1e6,
+                .doc = "most iterations in a step, for the end of which Ctrl-C waits; for name = "
+                       "\"thesis\" only",
                 .example = "10000"},
                [](auto& solver) -> auto& { return solver.thesis.max_iterations; })
           .check(check_solver);

@@ -42,7 +42,7 @@ double rounding_floor(const ContactProblem<T>& problem, const Proximal* proximal
     }
     if (node.limit < kInfinity && i + 1 < problem.nodes.size()) {
       const double servo = std::abs(node.sr) + 2.0 * std::abs(node.sd * solution.rate[i]);
-      worst = std::max(worst, 2.0 * kRoundoff * servo / problem.length_scale);
+      worst = std::max(worst, 2.0 * kRoundoff * servo / joint_scale(problem, node));
     }
   }
   return worst;
@@ -86,7 +86,7 @@ Reached newton_sweeps(const ContactProblem<T>& problem, Solution<T>& solution, S
         const SweepNode<T>& used = storage.nodes[i];
         const double rate = solution.rate[i];
         const double missed = joint_impulse(node, rate) - (used.sr - used.sd * rate);
-        residual = std::max(residual, std::abs(missed) / problem.length_scale);
+        residual = std::max(residual, std::abs(missed) / joint_scale(problem, node));
       }
     });
     ++sweeps;

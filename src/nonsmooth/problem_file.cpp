@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "coluber-contact-problem";
-constexpr int kVersion = 2;  // 1 had neither shares_normal nor kind
+constexpr int kVersion = 3;  // 1 had neither shares_normal nor kind, 2 neither J nor p_J
 
 template <typename Matrix>
 json numbers(const Matrix& matrix) {
@@ -42,6 +42,8 @@ void save_problem(const std::filesystem::path& file, const SavedProblem<T>& save
     nodes.push_back({{"M", numbers(node.M)},
                      {"p", numbers(node.p)},
                      {"s", numbers(node.s)},
+                     {"J", node.J},
+                     {"p_J", node.p_J},
                      {"sd", node.sd},
                      {"sr", node.sr},
                      {"limit", std::isfinite(node.limit) ? json(node.limit) : json(nullptr)},
@@ -116,6 +118,9 @@ SavedProblem<T> load_problem(const std::filesystem::path& file) {
       read_numbers(entry.at("M"), node.M);
       read_numbers(entry.at("p"), node.p);
       read_numbers(entry.at("s"), node.s);
+      node.J = entry.value("J", 0.0);
+      node.p_J = entry.value("p_J", 0.0);
+      if (!(node.J >= 0.0)) throw FileError("a joint needs J >= 0");
       node.sd = entry.at("sd");
       node.sr = entry.at("sr");
       if (entry.contains("limit") && !entry.at("limit").is_null()) node.limit = entry.at("limit");

@@ -51,6 +51,8 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
 
   Residual result;
   double torque = 0.0;
+  double missed = 0.0;
+  double possible = 0.0;
   for (std::size_t i = 0; i < n; ++i) {
     const Node<T>& node = problem.nodes[i];
     defect[i] += node.M * twist[i] - node.p;
@@ -77,7 +79,12 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
           const double left = kProxR / contact.mu_max * term.c_t * (P.T - term.A).norm();
           if (P.N > 0.0) raise(result.gap, left);
         }
-        raise(law, friction_residual(contact, P, gamma, term, radius));
+        const double friction = friction_residual(contact, P, gamma, term, radius);
+        raise(law, friction);
+        if (contact.kind != ContactKind::rolling) {
+          missed += friction;
+          possible += contact.mu_max * radius;
+        }
         raise(rigid, friction_residual(contact, P, gamma, Proximal{}, radius));
       }
       if (raise(result.law, law)) result.worst_node = static_cast<int>(i);
@@ -86,14 +93,18 @@ Residual compute_residual(const ContactProblem<T>& problem, const Solution<T>& s
     if (i + 1 == n) break;
     // a motor that holds its joint's rate takes whatever is left
     if (!node.held) {
-      raise(torque, std::abs(node.s.dot(defect[i]) - joint_impulse(node, solution.rate[i])));
+      const double rate = solution.rate[i];
+      const double joint =
+          std::abs(node.s.dot(defect[i]) + (node.J * rate - node.p_J) - joint_impulse(node, rate));
+      raise(is_sliding(node) ? result.momentum : torque, joint);
     }
     defect[static_cast<std::size_t>(node.parent)] += defect[i];
   }
   constexpr int kAngular = T == 3 ? 1 : 3;
   for (int row = 0; row < kAngular; ++row) raise(torque, std::abs(defect[n - 1](row)));
-  result.momentum = torque / problem.length_scale;
+  raise(result.momentum, torque / problem.length_scale);
   for (int row = kAngular; row < T; ++row) raise(result.momentum, std::abs(defect[n - 1](row)));
+  if (possible > 0.0) result.friction_share = std::min(1.0, missed / possible);
   result.law /= problem.impulse_scale;
   result.rigid_law /= problem.impulse_scale;
   result.gap /= problem.impulse_scale;
@@ -162,15 +173,17 @@ Rounding compute_rounding(const ContactProblem<T>& problem, const Solution<T>& s
     defect_error[i] += defect[i].cwiseAbs();
     if (i + 1 == n) break;
     const Twist<T> arm = node.s.cwiseAbs();
-    const double servo = std::abs(node.sr) + 2.0 * std::abs(node.sd * solution.rate[i]);
-    raise(torque, arm.dot(defect_error[i] + double{T} * defect[i].cwiseAbs()) + 2.0 * servo);
+    const double servo = std::abs(node.sr) + 2.0 * std::abs(node.sd * solution.rate[i]) +
+                         std::abs(node.p_J) + 2.0 * std::abs(node.J * solution.rate[i]);
+    raise(is_sliding(node) ? result.momentum : torque,
+          arm.dot(defect_error[i] + double{T} * defect[i].cwiseAbs()) + 2.0 * servo);
     const auto parent = static_cast<std::size_t>(node.parent);
     defect[parent] += defect[i];
     defect_error[parent] += defect_error[i] + defect[parent].cwiseAbs();
   }
   constexpr int kAngular = T == 3 ? 1 : 3;
   for (int row = 0; row < kAngular; ++row) raise(torque, defect_error[n - 1](row));
-  result.momentum = torque / problem.length_scale;
+  raise(result.momentum, torque / problem.length_scale);
   for (int row = kAngular; row < T; ++row) raise(result.momentum, defect_error[n - 1](row));
   result.law *= kRoundoff / problem.impulse_scale;
   // once for the check, and once for the sweep that balanced the same sums

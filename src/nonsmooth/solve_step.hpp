@@ -79,6 +79,7 @@ ContactStepInfo solve_step(Data& data, const Options& options, const std::vector
       residual.momentum <= options.accepted) {
     info.status = Status::ok;
   }
+  if (options.solver == Solver::thesis) info.friction_share = residual.friction_share;
   // The thesis' iteration has its own, looser end.
   if (info.status == Status::ok && options.solver != Solver::thesis) {
     const double tolerance = options.solver == Solver::gauss_seidel ? options.gauss_seidel.tolerance

@@ -2,6 +2,7 @@
 
 // The linear algebra of a tree of links: one sweep from the tips to the root and one back solve
 //   J^T [ (M + W K W^T) J dnu ] = - G,   G = J^T [ M u - p - sum W q ] + sd phidot - sr
+// (with a joint's own inertia: + J phidot - p_J)
 // without ever forming a matrix larger than T by T. All twists are taken at one common point, so
 // that nothing has to be shifted along the chain.
 
@@ -24,8 +25,8 @@ struct SweepNode {
   Twist<T> p;       // articulated residual
   Twist<T> U, V;    // G s,  G^T s / D
   Twist<T> dtwist;  // increment of the last forward sweep
-  double D = 1.0;   // pivot s.G s + sd; infinite where the rate is given
-  double e = 0.0;   // (s.p + sd phidot - sr) / D
+  double D = 1.0;   // pivot s.G s + sd + J; infinite where the rate is given
+  double e = 0.0;   // (s.p + sd phidot - sr + J phidot - p_J) / D
   double sd = 0.0;  // servo as linearised: sd = 0 and sr = ±limit where it is saturated
   double sr = 0.0;
 };
@@ -106,6 +107,12 @@ inline void linearise_servo(const Node<T>& link, double rate, bool limits, Sweep
   }
 }
 
+/// What the balance of a joint lacks at its present rate.
+template <int T>
+inline double joint_defect(const Node<T>& link, const SweepNode<T>& node, double rate) {
+  return link.s.dot(node.p) + node.sd * rate - node.sr + (link.J * rate - link.p_J);
+}
+
 /// Tips to root: eliminates every joint and factors the root's block. Without `limits` every servo
 /// is taken as if it had none.
 template <int T>
@@ -124,9 +131,10 @@ inline PivotSigns eliminate(const ContactProblem<T>& problem, const Solution<T>&
     add_own_block(problem, solution, laws, mass_factor, i, node.G, node.p);
     node.U = node.G.lazyProduct(link.s);
     linearise_servo(link, solution.rate[i], limits, node);
-    node.D = link.held ? std::numeric_limits<double>::infinity() : link.s.dot(node.U) + node.sd;
+    node.D = link.held ? std::numeric_limits<double>::infinity()
+                       : link.s.dot(node.U) + node.sd + mass_factor * link.J;
     node.V = node.G.transpose().lazyProduct(link.s) / node.D;
-    node.e = (link.s.dot(node.p) + node.sd * solution.rate[i] - node.sr) / node.D;
+    node.e = joint_defect(link, node, solution.rate[i]) / node.D;
     if (!(node.D > 0.0)) {
       signs.joints_positive = false;
       signs.determinant_positive = !signs.determinant_positive;
@@ -161,7 +169,7 @@ inline void eliminate_right_side(const ContactProblem<T>& problem, const Solutio
       node.p -= compute_wrench(contact, P);
     }
     if (i + 1 == n) break;
-    node.e = (link.s.dot(node.p) + node.sd * solution.rate[i] - node.sr) / node.D;
+    node.e = joint_defect(link, node, solution.rate[i]) / node.D;
     storage.nodes[static_cast<std::size_t>(link.parent)].p += node.p - node.e * node.U;
   }
 }

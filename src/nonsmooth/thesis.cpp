@@ -70,7 +70,7 @@ SolveInfo solve_thesis(const ContactProblem<T>& problem, Solution<T>& solution, 
       if (std::isfinite(node.limit) && i + 1 < problem.nodes.size()) {
         const double rate = solution.rate[i];
         const double sr = joint_impulse(node, rate) + node.sd * rate;
-        const double step = (sr - storage.nodes[i].sr) / problem.length_scale;
+        const double step = (sr - storage.nodes[i].sr) / joint_scale(problem, node);
         dP_J += step * step;
         worst = std::max(worst, std::abs(step));
         storage.nodes[i].sr = sr;

@@ -16,9 +16,10 @@ namespace coluber::planar {
 
 template <typename Bytes, typename Value>
 void exchange_state(Bytes& bytes, Value& state) {
-  auto& [k, base, phi, twist, phidot, twist_2, twist_3, phidot_2, phidot_3, u, ground, near] =
-      state;
+  auto& [k, base, phi, twist, phidot, twist_2, twist_3, phidot_2, phidot_3, u, wheel, omega,
+         omega_2, omega_3, ground, near] = state;
   bytes(k, base, phi, twist, phidot, twist_2, twist_3, phidot_2, phidot_3, u);
+  bytes(wheel, omega, omega_2, omega_3);
   bytes.list(ground, [&](auto& point) { nonsmooth::exchange_point(bytes, point); });
   bytes.list(near, [&](auto& entry) {
     auto& [node, obstacle, point, last_active] = entry;
@@ -29,7 +30,7 @@ void exchange_state(Bytes& bytes, Value& state) {
 
 namespace {
 
-constexpr std::uint32_t version = 7;
+constexpr std::uint32_t version = 9;
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
 void require_fit(const ByteReader& bytes, const Model& model, const State& state,
@@ -46,7 +47,7 @@ void require_fit(const ByteReader& bytes, const Model& model, const State& state
   };
   for (std::size_t i = 0; i < state.near.size(); ++i) {
     const ObstacleMemory& entry = state.near[i];
-    if (!in_range(entry.node, model.links.size()) ||
+    if (!in_range(entry.node - static_cast<int>(model.axles.size()), model.links.size()) ||
         !in_range(entry.obstacle, model.obstacles.size()) || !nonsmooth::makes_sense(entry.point) ||
         (i > 0 && key(state.near[i - 1]) >= key(entry))) {
       bytes.refuse("an obstacle contact makes no sense");

@@ -1,11 +1,13 @@
 // How good an answer is, from nothing the solver keeps: part of fast_kernel.inl.
 
+template <bool wheels>
 FastResidual residual(FastArrays& k) {
   FastResidual result = {};
   spread(k);
   const double r = k.points > 0 ? kProxR / (mu_max(k) * mu_max(k)) : 0.0;
   Lanes law = {};
   Lanes rigid = {};
+  Lanes balance = {};  // of the shafts
   for (int i = 0; i < k.slots; i += kLanes) {
     const Lanes c = load<Lanes>(k.c + i);
     const Lanes s = load<Lanes>(k.s + i);
@@ -22,6 +24,8 @@ FastResidual residual(FastArrays& k) {
     const Lanes c_t = load<Lanes>(k.c_t + i);
     const Lanes along = c * u_x + s * u_y;
     const Lanes across = c * u_y - s * u_x;
+    Lanes rim = {}, pushed = {};
+    if constexpr (wheels) rim = load<Lanes>(k.rim + i);
     if (k.viscous) {
       const Lanes P_1 = load<Lanes>(k.eta_1 + i) * along;
       const Lanes P_2 = load<Lanes>(k.eta_2 + i) * across;
@@ -38,7 +42,13 @@ FastResidual residual(FastArrays& k) {
       f_x -= c * P_1 - s * P_2;
       f_y -= s * P_1 + c * P_2;
       torque -= a * P_2;
-      const Lanes gamma_1 = k.mu_1 * along;
+      Lanes gamma_1 = k.mu_1 * along;
+      if constexpr (wheels) {
+        const Lanes b = load<Lanes>(k.b[q] + i);
+        torque += b * P_1;
+        pushed += P_1;
+        gamma_1 = k.mu_1 * (along - b * w + rim);
+      }
       const Lanes gamma_2 = k.mu_2 * (across + a * w);
       const Lanes R = load<Lanes>(k.R[q] + i);
       const Lanes E_1 = c_t * (T_1 - load<Lanes>(k.A_1[q] + i));
@@ -46,6 +56,12 @@ FastResidual residual(FastArrays& k) {
       law = larger(law,
                    disc_defect(T_1, T_2, T_1 - r * (gamma_1 + E_1), T_2 - r * (gamma_2 + E_2), R));
       rigid = larger(rigid, disc_defect(T_1, T_2, T_1 - r * gamma_1, T_2 - r * gamma_2, R));
+    }
+    if constexpr (wheels) {
+      const Lanes motor = servo(load<Lanes>(k.rim_sd + i), load<Lanes>(k.rim_sr + i),
+                                load<Lanes>(k.rim_limit + i), rim);
+      const Lanes change = load<Lanes>(k.J + i) * (rim - load<Lanes>(k.rim_A + i));
+      balance = larger(balance, magnitude((change - pushed) - motor));
     }
     store(k.r_0 + i, (torque + (x * f_y - y * f_x)) - load<Lanes>(k.p_0 + i));
     store(k.r_1 + i, f_x - load<Lanes>(k.p_1 + i));
@@ -86,11 +102,13 @@ FastResidual residual(FastArrays& k) {
   result.momentum = largest_of(largest_of(torque[0], torque[1]), b_0 < 0.0 ? -b_0 : b_0) / k.length;
   result.momentum = largest_of(result.momentum, b_1 < 0.0 ? -b_1 : b_1);
   result.momentum = largest_of(result.momentum, b_2 < 0.0 ? -b_2 : b_2);
+  if constexpr (wheels) result.momentum = largest_of(result.momentum, largest(balance));
   return result;
 }
 
 /// Running error analysis of `residual`, as nonsmooth/residual.cpp; r_0 … r_2 hold the links'
 /// defects.
+template <bool wheels>
 FastRounding rounding(FastArrays& k) {
   // errors of the twists, root to tips
   double* const e_0 = k.d_0;
@@ -115,6 +133,7 @@ FastRounding rounding(FastArrays& k) {
   FastRounding result = {};
   const double mu = mu_max(k);
   Lanes law = {};
+  Lanes balance = {};
   for (int i = 0; i < k.slots; i += kLanes) {
     const Lanes c = magnitude(load<Lanes>(k.c + i));
     const Lanes s = magnitude(load<Lanes>(k.s + i));
@@ -144,7 +163,14 @@ FastRounding rounding(FastArrays& k) {
       f_y += s * P_1 + c * P_2;
       torque += arm_1 * P_1 + arm_2 * P_2 + load<Lanes>(k.eta_0 + i) * g_0;
     }
-    const Lanes along = k.mu_1 * (arm_1 * g_0 + (c * g_1 + s * g_2));
+    Lanes along = k.mu_1 * (arm_1 * g_0 + (c * g_1 + s * g_2));
+    Lanes rim = {};
+    Lanes motor = {};
+    if constexpr (wheels) {
+      rim = magnitude(load<Lanes>(k.rim + i));
+      motor = magnitude(load<Lanes>(k.rim_sr + i)) + 2.0 * load<Lanes>(k.rim_sd + i) * rim +
+              2.0 * load<Lanes>(k.J + i) * (rim + magnitude(load<Lanes>(k.rim_A + i)));
+    }
     for (int q = 0; q < k.points; ++q) {
       const Lanes a = magnitude(load<Lanes>(k.a[q] + i));
       const Lanes T_1 = magnitude(load<Lanes>(k.T_1[q] + i));
@@ -156,11 +182,19 @@ FastRounding rounding(FastArrays& k) {
       f_x += P_x;
       f_y += P_y;
       torque += x * P_y + y * P_x + a * P_2;
-      const Lanes across = k.mu_2 * ((arm_2 + a) * g_0 + (c * g_2 + s * g_1));
+      if constexpr (wheels) {
+        const Lanes b = magnitude(load<Lanes>(k.b[q] + i));
+        torque += b * P_1;
+        motor += P_1;
+        along = k.mu_1 * ((arm_1 + b) * g_0 + (c * g_1 + s * g_2) + 10.0 * rim);
+      }
+      Lanes across = k.mu_2 * ((arm_2 + a) * g_0 + (c * g_2 + s * g_1));
+      if constexpr (wheels) across += k.mu_2 * (18.0 * (c * s) * rim);
       const Lanes A = magnitude(load<Lanes>(k.A_1[q] + i)) + magnitude(load<Lanes>(k.A_2[q] + i));
       const Lanes held = 4.0 * load<Lanes>(k.c_t + i) * (T_1 + T_2 + A);
       law = larger(law, kProxR / mu * (along + across + held) + 4.0 * mu * load<Lanes>(k.R[q] + i));
     }
+    if constexpr (wheels) balance = larger(balance, motor);
     store(k.G_00 + i, torque);
     store(k.G_01 + i, f_x);
     store(k.G_02 + i, f_y);
@@ -204,6 +238,7 @@ FastRounding rounding(FastArrays& k) {
   const double b_1 = (E_1[0] + E_1[1]) + k.G_01[o];
   const double b_2 = (E_2[0] + E_2[1]) + k.G_02[o];
   result.momentum = largest_of(largest_of(torque[0], torque[1]), b_0) / k.length;
+  if constexpr (wheels) result.momentum = largest_of(result.momentum, 2.0 * largest(balance));
   // once for the check, and once for the sweep that balanced the same sums
   result.momentum = 2.0 * kRoundoff * largest_of(largest_of(result.momentum, b_1), b_2);
   result.law *= kRoundoff;

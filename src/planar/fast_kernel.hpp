@@ -20,6 +20,9 @@ struct FastContact {
 ///
 /// In a slot the joint turns its link against the root: its rate is phidot in the front half,
 /// -phidot in the rear half, and its twist is (1, s_1, s_2) in both.
+///
+/// With wheels (planar/wheels.hpp) the friction points are the wheels of a link's shaft, which is
+/// eliminated with the link's own block: it touches nothing else.
 struct FastArrays {
   int pairs = 0;   ///< slots 0 … 2 pairs - 1 have joints
   int root = 0;    ///< slot of the middle link
@@ -32,6 +35,8 @@ struct FastArrays {
   double *m = nullptr, *Theta = nullptr;
   double* arm = nullptr;  ///< from the centre to the joint towards the root (m)
   double* a[2] = {};      ///< from the centre to the friction points (m)
+  double* b[2] = {};      ///< from the link's axis to the wheels, left positive (m)
+  double* J = nullptr;    ///< inertia of the shaft at the rim (kg)
   double *c_t = nullptr, *inverse_c_t = nullptr;  ///< c_T max(mu)² of the law
 
   // the step
@@ -43,8 +48,11 @@ struct FastArrays {
   double *eta_0 = nullptr, *eta_1 = nullptr, *eta_2 = nullptr;  ///< dt times Data::viscosity
   bool viscous = false;                                         ///< they are not all zero
   double *sd = nullptr, *sr = nullptr, *limit = nullptr;
-  bool limited = false;  ///< some limit is finite
-  double* R[2] = {};     ///< load (N s)
+  bool limited = false;                                               ///< some limit is finite
+  double *rim_sd = nullptr, *rim_sr = nullptr, *rim_limit = nullptr;  ///< of the shafts
+  double* rim_A = nullptr;    ///< speed of the rim at A (m/s)
+  bool rims_limited = false;  ///< some rim_limit is finite
+  double* R[2] = {};          ///< load (N s)
   double *A_1[2] = {}, *A_2[2] = {};
   double pull_x = 0.0, pull_y = 0.0;  ///< dt times the weight along the slope (N s/kg)
   FastContact* contacts = nullptr;
@@ -53,6 +61,7 @@ struct FastArrays {
   // the answer
   double root_w = 0.0, root_x = 0.0, root_y = 0.0;
   double* rate = nullptr;
+  double* rim = nullptr;  ///< speed of the rim at E (m/s)
   double *T_1[2] = {}, *T_2[2] = {};
   double *w = nullptr, *v_x = nullptr, *v_y = nullptr;  ///< twists at the root's centre
   double *f_x = nullptr, *f_y = nullptr;                ///< impulse of the ground on the link
@@ -65,6 +74,8 @@ struct FastArrays {
   double *sd_used = nullptr, *sr_used = nullptr;
   double *V_0 = nullptr, *V_1 = nullptr, *V_2 = nullptr, *e = nullptr;
   double *d_0 = nullptr, *d_1 = nullptr, *d_2 = nullptr;
+  double *Z_0 = nullptr, *Z_1 = nullptr, *Z_2 = nullptr;  ///< of the shafts: column over pivot
+  double *rim_e = nullptr, *rim_sd_used = nullptr, *rim_sr_used = nullptr;
 };
 
 // What the kernels return has no initialisers: a constructor would be a function with external
@@ -111,9 +122,10 @@ struct FastKernels {
   FastWork (*finish)(FastArrays&);
 };
 
-FastKernels portable_fast_kernels();
+/// For links with wheels, or without.
+FastKernels portable_fast_kernels(bool wheels);
 #if defined(__x86_64__)
-FastKernels avx2_fast_kernels();
+FastKernels avx2_fast_kernels(bool wheels);
 #endif
 
 }  // namespace coluber::planar

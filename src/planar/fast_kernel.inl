@@ -43,29 +43,34 @@ void prepare(FastArrays& k) {
 #include "fast_judge.inl"
 // clang-format on
 
+/// `wheels`: links have them.
+template <bool wheels>
 FastSolve solve(FastArrays& k, double tolerance, double lost, int max_sweeps) {
   FastSolve result = {__builtin_inf(), 0, false};
   spread(k);
-  laws<false>(k);
+  laws<false, wheels>(k);
   obstacle_laws<false>(k);
   while (result.sweeps < max_sweeps) {
-    assemble(k);
+    assemble<wheels>(k);
     ++result.sweeps;
     if (!sweep(k)) {
       result.residual = __builtin_nan("");
       return result;
     }
     const double before = result.residual;
-    result.residual = mu_max(k) * square_root(laws<true>(k));
+    result.residual = mu_max(k) * square_root(laws<true, wheels>(k));
     result.residual = largest_of(result.residual, obstacle_laws<true>(k));
     if (k.limited) result.residual = largest_of(result.residual, servo_defect(k));
+    if constexpr (wheels) {
+      if (k.rims_limited) result.residual = largest_of(result.residual, rim_defect(k));
+    }
     if (!(result.residual > tolerance)) {  // NaN ends it too
       result.settled = result.residual <= tolerance;
       return result;
     }
     // at rounding, and a sweep no longer halves what is left
     if (result.residual > 0.5 * before && result.residual <= lost &&
-        result.residual <= law_rounding(k)) {
+        result.residual <= law_rounding<wheels>(k)) {
       result.settled = true;
       return result;
     }
@@ -73,6 +78,7 @@ FastSolve solve(FastArrays& k, double tolerance, double lost, int max_sweeps) {
   return result;
 }
 
+template <bool wheels>
 FastWork finish(FastArrays& k) {
   Sum T_A;
   Sum T_E;
@@ -103,6 +109,17 @@ FastWork finish(FastArrays& k) {
       P_1 += k.mu_1 * load<Lanes>(k.T_1[q] + i);
       P_2 += across;
       torque += load<Lanes>(k.a[q] + i) * across;
+      if constexpr (wheels) {
+        torque -= load<Lanes>(k.b[q] + i) * (k.mu_1 * load<Lanes>(k.T_1[q] + i));
+      }
+    }
+    if constexpr (wheels) {
+      const Lanes J = load<Lanes>(k.J + i);
+      const Lanes rim_A = load<Lanes>(k.rim_A + i);
+      const Lanes rim = load<Lanes>(k.rim + i);
+      T_A.add(i, 0.5 * (J * (rim_A * rim_A)));
+      T_E.add(i, 0.5 * (J * (rim * rim)));
+      friction.add(i, P_1 * (0.5 * (rim_A + rim)));
     }
     if (k.viscous) {
       P_1 -= load<Lanes>(k.eta_1 + i) * (c * u_x + s * u_y);
@@ -128,10 +145,15 @@ FastWork finish(FastArrays& k) {
 #define COLUBER_NAME(path) COLUBER_JOIN(path, _fast_kernels)
 #define COLUBER_QUOTE(a) #a
 #define COLUBER_TEXT(a) COLUBER_QUOTE(a)
-FastKernels COLUBER_NAME(COLUBER_PATH)() {
+FastKernels COLUBER_NAME(COLUBER_PATH)(bool wheels) {
   using namespace COLUBER_PATH;
-  return {
-      COLUBER_TEXT(COLUBER_PATH), prepare, solve, gap, move_anchors, residual, rounding, finish};
+  const char* name = COLUBER_TEXT(COLUBER_PATH);
+  if (wheels) {
+    return {name,         prepare,        solve<true>,    gap,
+            move_anchors, residual<true>, rounding<true>, finish<true>};
+  }
+  return {name,         prepare,         solve<false>,    gap,
+          move_anchors, residual<false>, rounding<false>, finish<false>};
 }
 
 }  // namespace coluber::planar

@@ -2,7 +2,7 @@
 
 /// Laws of the friction points at the present velocities and impulses, after the increments of a
 /// sweep if `apply`. Returns max F², scaled.
-template <bool apply>
+template <bool apply, bool wheels>
 [[gnu::always_inline]] inline double laws(FastArrays& k) {
   const Lanes zero = {};
   const Lanes r = zero + kProxR / (mu_max(k) * mu_max(k));
@@ -18,12 +18,23 @@ template <bool apply>
     Lanes v_x = load<Lanes>(k.v_x + i);
     Lanes v_y = load<Lanes>(k.v_y + i);
     Lanes dw = zero, d_1 = zero, d_2 = zero;
+    Lanes rim = zero, along = zero;  // of the shaft; increment at its middle
+    if constexpr (wheels) rim = load<Lanes>(k.rim + i);
     if constexpr (apply) {
       dw = load<Lanes>(k.d_0 + i);
       const Lanes dv_x = load<Lanes>(k.d_1 + i);
       const Lanes dv_y = load<Lanes>(k.d_2 + i);
       d_1 = k.mu_1 * (t_1 * dw + (c * dv_x + s * dv_y));
       d_2 = t_2 * dw + (c * dv_y - s * dv_x);
+      if constexpr (wheels) {
+        along = t_1 * dw + (c * dv_x + s * dv_y);
+        const Lanes drim = -(load<Lanes>(k.rim_e + i) +
+                             (load<Lanes>(k.Z_0 + i) * dw +
+                              (load<Lanes>(k.Z_1 + i) * along + load<Lanes>(k.Z_2 + i) * d_2)));
+        along += drim;
+        rim += drim;
+        store(k.rim + i, rim);
+      }
       w += dw;
       v_x += dv_x;
       v_y += dv_y;
@@ -31,13 +42,19 @@ template <bool apply>
       store(k.v_x + i, v_x);
       store(k.v_y + i, v_y);
     }
-    const Lanes gamma_1 = k.mu_1 * (t_1 * w + (c * v_x + s * v_y));
+    Lanes gamma_1 = k.mu_1 * (t_1 * w + (c * v_x + s * v_y));
+    const Lanes middle_1 = t_1 * w + (c * v_x + s * v_y) + rim;  // of the shaft
     const Lanes centre_2 = t_2 * w + (c * v_y - s * v_x);
     const Lanes c_t = load<Lanes>(k.c_t + i);
     const Lanes inverse_c_t = load<Lanes>(k.inverse_c_t + i);
     for (int q = 0; q < k.points; ++q) {
       const Lanes a = load<Lanes>(k.a[q] + i);
       Lanes T_1, T_2;
+      if constexpr (wheels) {
+        const Lanes b = load<Lanes>(k.b[q] + i);
+        gamma_1 = k.mu_1 * (middle_1 - b * w);
+        d_1 = k.mu_1 * (along - b * dw);
+      }
       if constexpr (apply) {
         const Lanes dg_2 = k.mu_2 * (d_2 + a * dw);
         const Tangent<Lanes> T = subtract_compliance(
@@ -108,7 +125,21 @@ double servo_defect(const FastArrays& k) {
   return largest_of(worst[0], worst[1]) / k.length;
 }
 
+/// The same of the shafts (N s).
+double rim_defect(const FastArrays& k) {
+  Lanes worst = {};
+  for (int i = 0; i < k.slots; i += kLanes) {
+    const Lanes rim = load<Lanes>(k.rim + i);
+    const Lanes given = load<Lanes>(k.rim_sr_used + i) - load<Lanes>(k.rim_sd_used + i) * rim;
+    const Lanes wanted = servo(load<Lanes>(k.rim_sd + i), load<Lanes>(k.rim_sr + i),
+                               load<Lanes>(k.rim_limit + i), rim);
+    worst = larger(worst, magnitude(wanted - given));
+  }
+  return largest(worst);
+}
+
 /// What rounding alone can leave of the residual (N s); as nonsmooth/contact_law.hpp.
+template <bool wheels>
 double law_rounding(const FastArrays& k) {
   const double mu = mu_max(k);
   Lanes lanes = {};
@@ -120,8 +151,12 @@ double law_rounding(const FastArrays& k) {
       const Lanes v_x = magnitude(load<Lanes>(k.v_x + i));
       const Lanes v_y = magnitude(load<Lanes>(k.v_y + i));
       const Lanes arm = magnitude(load<Lanes>(k.t_2 + i)) + magnitude(load<Lanes>(k.a[q] + i));
-      const Lanes gamma = k.mu_1 * (magnitude(load<Lanes>(k.t_1 + i)) * w + (c * v_x + s * v_y)) +
-                          k.mu_2 * (arm * w + (c * v_y + s * v_x));
+      Lanes gamma = k.mu_1 * (magnitude(load<Lanes>(k.t_1 + i)) * w + (c * v_x + s * v_y)) +
+                    k.mu_2 * (arm * w + (c * v_y + s * v_x));
+      if constexpr (wheels) {
+        gamma +=
+            k.mu_1 * (magnitude(load<Lanes>(k.b[q] + i)) * w + magnitude(load<Lanes>(k.rim + i)));
+      }
       const Lanes T = magnitude(load<Lanes>(k.T_1[q] + i)) + magnitude(load<Lanes>(k.T_2[q] + i));
       const Lanes A = magnitude(load<Lanes>(k.A_1[q] + i)) + magnitude(load<Lanes>(k.A_2[q] + i));
       const Lanes held = 4.0 * load<Lanes>(k.c_t + i) * (T + A);
@@ -141,6 +176,10 @@ double law_rounding(const FastArrays& k) {
   for (int i = 0; k.limited && i < 2 * k.pairs; ++i) {
     const double servo = magnitude(k.sr[i]) + 2.0 * magnitude(k.sd[i] * k.rate[i]);
     worst = largest_of(worst, 2.0 * servo / k.length);
+  }
+  for (int i = 0; wheels && k.rims_limited && i < k.slots; ++i) {
+    worst =
+        largest_of(worst, 2.0 * (magnitude(k.rim_sr[i]) + 2.0 * magnitude(k.rim_sd[i] * k.rim[i])));
   }
   return kRoundoff * worst;
 }

@@ -13,6 +13,7 @@
 #include "nonsmooth/constants.hpp"
 #include "nonsmooth/solve_step.hpp"
 #include "problem.hpp"
+#include "wheels.hpp"
 
 namespace coluber::planar {
 namespace {
@@ -28,11 +29,44 @@ static_assert(std::is_trivially_default_constructible_v<FastSolve> &&
               std::is_trivially_default_constructible_v<FastRounding> &&
               std::is_trivially_default_constructible_v<FastWork>);
 
-FastKernels kernels_for_this_processor() {
+FastKernels kernels_for_this_processor(bool wheels) {
 #if defined(__x86_64__)
-  if (code_path() != "portable") return avx2_fast_kernels();
+  if (code_path() != "portable") return avx2_fast_kernels(wheels);
 #endif
-  return portable_fast_kernels();
+  return portable_fast_kernels(wheels);
+}
+
+/// Servos of the shafts, and the guess of their rims' speeds.
+void load_shafts(const Model& model, const State& state, const ShaftCommand& command, double dt,
+                 FastStep& fast) {
+  FastArrays& k = fast.arrays;
+  const bool three = state.k >= 3;
+  k.rims_limited = (command.tau_max.array() < std::numeric_limits<double>::infinity()).any();
+  for (int i = 0; i < model.n(); ++i) {
+    const int slot = fast.slot[static_cast<std::size_t>(i)];
+    const Axle& axle = model.axles[static_cast<std::size_t>(i)];
+    const RimServo servo = make_rim_servo(command, axle, i, dt);
+    k.rim_sd[slot] = servo.sd;
+    k.rim_sr[slot] = servo.sr;
+    k.rim_limit[slot] = servo.limit;
+    k.rim_A[slot] = axle.L_w * state.omega(i);
+    k.rim[slot] = axle.L_w * extrapolate(three, state.omega(i), state.omega_2(i), state.omega_3(i));
+  }
+}
+
+/// Rates and torques of the shafts.
+void unload_shafts(const Model& model, State& state, Data& data, const ShaftCommand& command,
+                   double dt, const FastStep& fast) {
+  const FastArrays& k = fast.arrays;
+  push_shafts(state);
+  for (int i = 0; i < model.n(); ++i) {
+    const int slot = fast.slot[static_cast<std::size_t>(i)];
+    const double L_w = model.axles[static_cast<std::size_t>(i)].L_w;
+    const double impulse = std::clamp(k.rim_sr[slot] - k.rim_sd[slot] * k.rim[slot],
+                                      -k.rim_limit[slot], k.rim_limit[slot]);
+    state.omega(i) = k.rim[slot] / L_w;
+    data.tau_w(i) = chain::mean_torque(L_w * impulse, dt, command.tau_max(i));
+  }
 }
 
 /// Pose, velocities, servos and the guess, from the state and the command.
@@ -78,6 +112,7 @@ void load(const Model& model, const State& state, const JointCommand& command,
     k.rate[slot] = sign * extrapolate(three, state.phidot(joint), state.phidot_2(joint),
                                       state.phidot_3(joint));
   }
+  if (model.has_wheels()) load_shafts(model, state, command.shafts, dt, fast);
   const Vector3d root = extrapolate(three, state.twist, state.twist_2, state.twist_3);
   k.root_w = root(0);
   k.root_x = root(1);
@@ -172,6 +207,10 @@ void unload(const Model& model, State& state, Data& data, const JointCommand& co
                                          command.tau_max(joint));
   }
   chain::update_servo_work(state, data, dt, work);
+  if (model.has_wheels()) {
+    unload_shafts(model, state, data, command.shafts, dt, fast);
+    add_shaft_works(state, data, dt, work);
+  }
   work.friction = done.friction;
   work.gravity = done.gravity;
   chain::close_balance(work, done.T_A, done.T_E, data);
@@ -180,7 +219,7 @@ void unload(const Model& model, State& state, Data& data, const JointCommand& co
 }  // namespace
 
 FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
-    : kernels(kernels_for_this_processor()) {
+    : kernels(kernels_for_this_processor(model.has_wheels())) {
   FastArrays& k = arrays;
   const int n = model.n();
   const int b = model.base();
@@ -195,17 +234,19 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
   k.length = data.problem.length_scale;
 
   const std::initializer_list<double**> all{
-      &k.m,       &k.Theta,  &k.arm,     &k.a[0],    &k.a[1],    &k.c_t,     &k.inverse_c_t,
-      &k.c,       &k.s,      &k.x,       &k.y,       &k.s_1,     &k.s_2,     &k.t_1,
-      &k.t_2,     &k.u_x,    &k.u_y,     &k.u_w,     &k.p_0,     &k.p_1,     &k.p_2,
-      &k.sd,      &k.sr,     &k.limit,   &k.R[0],    &k.R[1],    &k.A_1[0],  &k.A_1[1],
-      &k.A_2[0],  &k.A_2[1], &k.rate,    &k.T_1[0],  &k.T_1[1],  &k.T_2[0],  &k.T_2[1],
-      &k.w,       &k.v_x,    &k.v_y,     &k.f_x,     &k.f_y,     &k.q_1[0],  &k.q_1[1],
-      &k.q_2[0],  &k.q_2[1], &k.k_11[0], &k.k_11[1], &k.k_12[0], &k.k_12[1], &k.k_22[0],
-      &k.k_22[1], &k.G_00,   &k.G_01,    &k.G_02,    &k.G_11,    &k.G_12,    &k.G_22,
-      &k.r_0,     &k.r_1,    &k.r_2,     &k.sd_used, &k.sr_used, &k.V_0,     &k.V_1,
-      &k.V_2,     &k.e,      &k.d_0,     &k.d_1,     &k.d_2,     &k.eta_0,   &k.eta_1,
-      &k.eta_2};
+      &k.m,          &k.Theta,  &k.arm,     &k.a[0],    &k.a[1],    &k.c_t,     &k.inverse_c_t,
+      &k.c,          &k.s,      &k.x,       &k.y,       &k.s_1,     &k.s_2,     &k.t_1,
+      &k.t_2,        &k.u_x,    &k.u_y,     &k.u_w,     &k.p_0,     &k.p_1,     &k.p_2,
+      &k.sd,         &k.sr,     &k.limit,   &k.R[0],    &k.R[1],    &k.A_1[0],  &k.A_1[1],
+      &k.A_2[0],     &k.A_2[1], &k.rate,    &k.T_1[0],  &k.T_1[1],  &k.T_2[0],  &k.T_2[1],
+      &k.w,          &k.v_x,    &k.v_y,     &k.f_x,     &k.f_y,     &k.q_1[0],  &k.q_1[1],
+      &k.q_2[0],     &k.q_2[1], &k.k_11[0], &k.k_11[1], &k.k_12[0], &k.k_12[1], &k.k_22[0],
+      &k.k_22[1],    &k.G_00,   &k.G_01,    &k.G_02,    &k.G_11,    &k.G_12,    &k.G_22,
+      &k.r_0,        &k.r_1,    &k.r_2,     &k.sd_used, &k.sr_used, &k.V_0,     &k.V_1,
+      &k.V_2,        &k.e,      &k.d_0,     &k.d_1,     &k.d_2,     &k.eta_0,   &k.eta_1,
+      &k.eta_2,      &k.b[0],   &k.b[1],    &k.J,       &k.rim_sd,  &k.rim_sr,  &k.rim_limit,
+      &k.rim_A,      &k.rim,    &k.Z_0,     &k.Z_1,     &k.Z_2,     &k.rim_e,   &k.rim_sd_used,
+      &k.rim_sr_used};
   const auto slots = static_cast<std::size_t>(k.slots);
   storage.assign(all.size() * slots, 0.0);
   double* next = storage.data();
@@ -222,6 +263,8 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
   std::fill(k.sd, k.sd + slots, 1.0);
   std::fill(k.limit, k.limit + slots, std::numeric_limits<double>::infinity());
   std::fill(k.c, k.c + slots, 1.0);
+  std::fill(k.J, k.J + slots, 1.0);
+  std::fill(k.rim_limit, k.rim_limit + slots, std::numeric_limits<double>::infinity());
   for (int i = 0; i < n; ++i) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
     const int at = slots_of.of(i);
@@ -230,7 +273,12 @@ FastStep::FastStep(const Model& model, const Data& data, std::size_t pairs)
     k.m[at] = link.m;
     k.Theta[at] = link.Theta;
     if (i != b) k.arm[at] = chain::arm_to_root(link, i > b);
-    for (int p = 0; p < k.points; ++p) k.a[p][at] = friction_arm(model, link, p);
+    for (int p = 0; p < k.points; ++p) k.a[p][at] = friction_arm(model, i, p);
+    if (model.has_wheels()) {
+      const Axle& axle = model.axles[static_cast<std::size_t>(i)];
+      k.J[at] = rim_inertia(axle);
+      for (int p = 0; p < 2; ++p) k.b[p][at] = wheel_side(axle, p);
+    }
     const double c = chain::contact_compliance(link.m, least_mass);
     c_t_anchored[static_cast<std::size_t>(at)] = c * mu * mu;
     c_t_rigid[static_cast<std::size_t>(at)] =
@@ -288,6 +336,9 @@ void read_answer(const Model& model, const State& state, Data& data) {
     }
     const int i = data.link_of_node[node];
     const int slot = data.fast->slot[static_cast<std::size_t>(i)];
+    if (node < static_cast<std::size_t>(data.shafts)) {
+      answer.rate[node] = model.axles[static_cast<std::size_t>(i)].L_w * state.omega(i);
+    }
     const int first = data.problem.nodes[node].first_contact;
     for (int c = first; c < first + data.problem.nodes[node].contact_count; ++c) {
       const auto index = static_cast<std::size_t>(c);

@@ -2,7 +2,8 @@
 
 /// Every link's block of M + W K W^T and of M u - p - W q, at the root's centre. Viscous friction
 /// is diagonal in the link's axes at its centre (viscosity_of in problem.cpp) and acts at E: M has
-/// it, p has not.
+/// it, p has not. A shaft's column is that of the link's axis but for the link's own mass.
+template <bool wheels>
 void assemble(FastArrays& k) {
   const double m_11 = k.mu_1 * k.mu_1;
   const double m_12 = k.mu_1 * k.mu_2;
@@ -22,6 +23,7 @@ void assemble(FastArrays& k) {
     Lanes C_11 = m + load<Lanes>(k.eta_1 + i);
     Lanes C_22 = m + load<Lanes>(k.eta_2 + i);
     Lanes B_1 = zero, B_2 = zero, C_12 = zero;
+    Lanes S = zero, Q = zero;  // along the link, of the wheels: stiffness and impulse
     Lanes f_0 = A * w;
     Lanes f_1 = C_11 * (t_1 * w + (c * v_x + s * v_y));
     Lanes f_2 = C_22 * (t_2 * w + (c * v_y - s * v_x));
@@ -33,13 +35,62 @@ void assemble(FastArrays& k) {
       A += a * aK_22;
       B_1 += a * K_12;
       B_2 += aK_22;
-      C_11 += m_11 * load<Lanes>(k.k_11[q] + i);
+      if constexpr (wheels) {
+        const Lanes b = load<Lanes>(k.b[q] + i);
+        const Lanes K_11 = m_11 * load<Lanes>(k.k_11[q] + i);
+        const Lanes bK_11 = b * K_11;
+        A += b * (bK_11 - 2.0 * (a * K_12));
+        B_1 -= bK_11;
+        B_2 -= b * K_12;
+        S += K_11;
+        const Lanes Q_1 = k.mu_1 * load<Lanes>(k.q_1[q] + i);
+        f_0 += b * Q_1;
+        Q += Q_1;
+      } else {
+        C_11 += m_11 * load<Lanes>(k.k_11[q] + i);
+        f_1 -= k.mu_1 * load<Lanes>(k.q_1[q] + i);
+      }
       C_12 += K_12;
       C_22 += K_22;
       const Lanes Q_2 = k.mu_2 * load<Lanes>(k.q_2[q] + i);
       f_0 -= a * Q_2;
-      f_1 -= k.mu_1 * load<Lanes>(k.q_1[q] + i);
       f_2 -= Q_2;
+    }
+    if constexpr (wheels) {
+      const Lanes rim = load<Lanes>(k.rim + i);
+      const Lanes J = load<Lanes>(k.J + i);
+      Lanes sd = load<Lanes>(k.rim_sd + i);
+      Lanes sr = load<Lanes>(k.rim_sr + i);
+      if (k.rims_limited) {
+        const Lanes limit = load<Lanes>(k.rim_limit + i);
+        const Lanes raw = sr - sd * rim;
+        const auto saturated = magnitude(raw) > limit;
+        sd = saturated ? zero : sd;
+        sr = saturated ? (raw < 0.0 ? -limit : limit) : sr;
+        store(k.rim_sd_used + i, sd);
+        store(k.rim_sr_used + i, sr);
+      }
+      const Lanes inverse = 1.0 / (J + sd + S);
+      const Lanes own = J * (rim - load<Lanes>(k.rim_A + i)) + (sd * rim - sr);
+      const Lanes e = (own - Q) * inverse;
+      const Lanes Z_0 = B_1 * inverse;
+      const Lanes Z_1 = S * inverse;
+      const Lanes Z_2 = C_12 * inverse;
+      store(k.rim_e + i, e);
+      store(k.Z_0 + i, Z_0);
+      store(k.Z_1 + i, Z_1);
+      store(k.Z_2 + i, Z_2);
+      f_0 -= B_1 * e;
+      f_2 -= C_12 * e;
+      A -= B_1 * Z_0;
+      C_22 -= C_12 * Z_2;
+      B_2 -= B_1 * Z_2;
+      // x - x S/(J + sd + S), without the cancellation: a wheel that sticks has a large S
+      const Lanes share = (J + sd) * inverse;
+      f_1 -= Q * share + own * Z_1;
+      C_11 += S * share;
+      B_1 *= share;
+      C_12 *= share;
     }
     const Lanes h_10 = C_11 * t_1 + C_12 * t_2 + B_1;
     const Lanes h_1x = C_11 * c - C_12 * s;

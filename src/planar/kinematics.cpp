@@ -21,9 +21,21 @@ void require_valid(const Model& model) {
     demand.is_positive("link mass", link.m, i);
     demand.is_positive("link inertia", link.Theta, i);
     demand.shape(link, i);
-    demand(model.friction_points != 2 || std::abs(link.offset) <= link.L_GS,
+    demand(model.friction_points != 2 || model.has_wheels() || std::abs(link.offset) <= link.L_GS,
            "with two friction points, which carry the link between them, the link cg_offset",
            link.offset, i);
+  }
+  if (model.has_wheels() &&
+      (model.axles.size() != model.links.size() || model.friction_points != 2)) {
+    throw Error("planar model: wheels are two on one axle for every link, or there are none");
+  }
+  for (std::size_t i = 0; i < model.axles.size(); ++i) {
+    const Axle& axle = model.axles[i];
+    demand.is_positive("wheel radius", axle.L_w, i);
+    demand.is_positive("wheel inertia", axle.Theta_w, i);
+    demand(std::abs(axle.offset) < 0.5 * model.links[i].L, "axle offset", axle.offset, i);
+    demand(axle.half_track >= 0.0 && std::isfinite(axle.half_track), "half track", axle.half_track,
+           i);
   }
   demand.obstacles(model.obstacles);
   if (model.friction_points != 1 && model.friction_points != 2) {
@@ -43,8 +55,11 @@ void Pose::resize(int n) {
   r.resize(2, n);
 }
 
-void compute_pose(const Model& model, const Vector3d& base, const Eigen::Ref<const VectorXd>& phi,
-                  Pose& pose) {
+namespace {
+
+/// Poses from the middle link's and `phi(j)`, the angle of joint j.
+template <typename Angle>
+void fill_pose(const Model& model, const Vector3d& base, const Angle& phi, Pose& pose) {
   const int n = model.n();
   const int b = model.base();
   pose.origin = base.head<2>();
@@ -79,12 +94,19 @@ void compute_pose(const Model& model, const Vector3d& base, const Eigen::Ref<con
   }
 }
 
+}  // namespace
+
+void compute_pose(const Model& model, const Vector3d& base, const Eigen::Ref<const VectorXd>& phi,
+                  Pose& pose) {
+  fill_pose(model, base, [&](int j) { return phi(j); }, pose);
+}
+
 void compute_pose_at_time(const Model& model, const State& state, double dt, Pose& pose) {
   const Vector3d base{state.base(0) - 0.5 * dt * state.twist(1),
                       state.base(1) - 0.5 * dt * state.twist(2),
                       state.base(2) - 0.5 * dt * state.twist(0)};
   pose.resize(model.n());
-  compute_pose(model, base, state.phi - 0.5 * dt * state.phidot, pose);
+  fill_pose(model, base, [&](int j) { return state.phi(j) - 0.5 * dt * state.phidot(j); }, pose);
 }
 
 State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int link,
@@ -100,6 +122,8 @@ State make_state(const Model& model, const Eigen::Ref<const VectorXd>& phi, int 
   state.phi = phi;
   state.phidot = state.phidot_2 = state.phidot_3 = VectorXd::Zero(n - 1);
   state.u = VectorXd::Zero(3 * n);
+  state.wheel = state.omega = state.omega_2 = state.omega_3 =
+      VectorXd::Zero(static_cast<Eigen::Index>(model.axles.size()));
   state.ground.resize(model.links.size() * static_cast<std::size_t>(model.friction_points));
 
   // Turn and shift so that the given link lies as asked.

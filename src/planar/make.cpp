@@ -7,36 +7,29 @@
 #include <fmt/format.h>
 
 #include "coluber/chain/robot.hpp"
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/planar/keys.hpp"
 #include "coluber/planar/smooth_system.hpp"
 #include "coluber/planar/system.hpp"
+#include "coluber/planar/wheeled_system.hpp"
 #include "coluber/world/keys.hpp"
 
 #include "chain/fold.hpp"
 #include "chain/overlap.hpp"
 #include "math/degree.hpp"
+#include "start.hpp"
 
 namespace coluber::planar {
 namespace {
 
 using math::degree;
 
-/// At rest, placed as `[start]` says.
-State make_start(const drive::Build& build, const Model& model) {
-  const auto& start = build.get<chain::Start>();
-  const Eigen::VectorXd phi = chain::compute_start_angles(build, model.n() - 1);
-  const int link = start.link - 1;
-  double theta = start.heading_deg * degree + chain::first_link_angle(build, phi);
-  for (int j = 0; j < link; ++j) theta += phi(j);
-  return make_state(model, phi, link, start.position, theta);
-}
-
-void warn_of_start(const drive::Build& build, const Model& model, const State& state) {
+void warn_of_start(const drive::Build& build, const Model& model, const State& state, double dt) {
   Pose pose;
-  compute_pose_at_time(model, state, 0.0, pose);
+  compute_pose_at_time(model, state, dt, pose);
   std::vector<chain::PlacedCapsule> links;
   for (int i = 0; i < model.n(); ++i) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
@@ -47,9 +40,9 @@ void warn_of_start(const drive::Build& build, const Model& model, const State& s
   chain::warn_of_fold(build, links);
 }
 
-void refuse_overlap(const drive::Build& build, const Model& model, const State& state) {
+void refuse_overlap(const drive::Build& build, const Model& model, const State& state, double dt) {
   Pose pose;
-  compute_pose_at_time(model, state, 0.0, pose);
+  compute_pose_at_time(model, state, dt, pose);
   chain::Overlaps overlaps(model.obstacles.size());
   for (std::size_t j = 0; j < model.obstacles.size(); ++j) {
     for (int i = 0; i < model.n(); ++i) {
@@ -72,9 +65,15 @@ bool has_rough_obstacles(const Model& model) {
 /// one per link counts.
 double thesis_limit(const Model& model) {
   double limit = std::numeric_limits<double>::infinity();
-  for (const Link& link : model.links) {
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
+    const Link& link = model.links[i];
     double largest = 1.0 / link.m;
-    if (model.friction_points == 2) {  // across the link; along it, it is 2/m
+    if (model.has_wheels()) {  // at most the sum of the eigenvalues, with the shaft's
+      const Axle& axle = model.axles[i];
+      const double arm = axle.offset - link.offset;
+      largest = 4.0 / link.m + 2.0 * axle.L_w * axle.L_w / axle.Theta_w +
+                2.0 * (arm * arm + axle.half_track * axle.half_track) / link.Theta;
+    } else if (model.friction_points == 2) {  // across the link; along it, it is 2/m
       const double rear = -link.L_GS - link.offset;
       const double front = link.L_GS - link.offset;
       const double half_trace = 1.0 / link.m + 0.5 * (rear * rear + front * front) / link.Theta;
@@ -108,16 +107,21 @@ void warn_of_thesis(const drive::Build& build, const Model& model) {
 
 std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coordinates) {
   Model model = make_model(build.options);
-  State state = make_start(build, model);
-  refuse_overlap(build, model, state);
-  warn_of_start(build, model, state);
+  const double dt = build.get<drive::Stepping>().dt;
+  State state = make_start(build, model, dt);
+  refuse_overlap(build, model, state, dt);
+  warn_of_start(build, model, state, dt);
   const auto& solver = build.get<nonsmooth::SolverKeys>();
-  auto options = nonsmooth::make_step_options<StepOptions>(solver, build.get<drive::Stepping>().dt,
+  auto options = nonsmooth::make_step_options<StepOptions>(solver, dt,
                                                            build.get<world::GroundKeys>().friction);
   options.refuse = build.get<drive::Stepping>().on_failure == drive::OnFailure::stop;
   options.minimal_coordinates = minimal_coordinates;
   warn_of_thesis(build, model);
   chain::warn_of_many_links(build);
+  if (model.has_wheels()) {
+    return std::make_unique<WheeledSystem>(std::move(model), std::move(state), options,
+                                           !solver.dump.empty());
+  }
   return std::make_unique<PlanarSystem>(std::move(model), std::move(state), options,
                                         !solver.dump.empty());
 }
@@ -134,17 +138,29 @@ Model make_model(const keys::OptionSet& options) {
     model.obstacles.push_back({{obstacle.x, obstacle.y}, obstacle.radius, obstacle.friction});
   }
   const auto& ground = *options.find<world::GroundKeys>();
-  const Keys& keys = *options.find<Keys>();
   model.g = ground.gravity;
   model.mu_T = ground.friction;
-  model.mu_V = keys.viscous_friction;
-  model.friction_points = keys.friction_points;
+  if (const Keys* keys = options.find<Keys>()) {
+    model.mu_V = keys->viscous_friction;
+    model.friction_points = keys->friction_points;
+  }
+  if (const auto* wheels = options.find<chain::WheelKeys>()) {
+    model.friction_points = 2;
+    for (const chain::AxleKeys& axle : wheels->link) {
+      model.axles.push_back(
+          {axle.wheel_radius, axle.wheel_inertia, axle.axle_offset, axle.half_track});
+    }
+  }
   model.tilt = ground.tilt_deg * degree;
   model.tilt_direction = ground.tilt_direction_deg * degree;
   return model;
 }
 
 std::unique_ptr<System> make_planar(const drive::Build& build) {
+  return make_stepped(build, false);
+}
+
+std::unique_ptr<System> make_wheeled(const drive::Build& build) {
   return make_stepped(build, false);
 }
 
@@ -157,8 +173,8 @@ std::unique_ptr<System> make_minimal(const drive::Build& build) {
                     "install libsundials-dev and build again, or take \"set_valued\""));
   }
   Model model = make_model(build.options);
-  const State start = make_start(build, model);
-  warn_of_start(build, model, start);
+  const State start = make_start(build, model, 0.0);
+  warn_of_start(build, model, start, 0.0);
   chain::warn_of_many_links(build);
   return std::make_unique<SmoothSystem>(
       std::move(model), start,

@@ -17,6 +17,9 @@ Model make_model(const keys::OptionSet& options);
 /// inside an obstacle by more than 1 µm.
 std::unique_ptr<System> make_planar(const drive::Build& build);
 
+/// The same on wheels.
+std::unique_ptr<System> make_wheeled(const drive::Build& build);
+
 /// The same in minimal coordinates: stepped with set-valued friction, or integrated with smooth
 /// friction. Throws InputError if this build has no integrator.
 std::unique_ptr<System> make_minimal(const drive::Build& build);

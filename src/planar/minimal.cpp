@@ -41,7 +41,7 @@ RobotData::RobotData(const Model& model) {
     b(i) = 0.5 * link.L + link.offset;
     const Vector2d share = load_share_of(model, link);
     for (int p = 0; p < model.friction_points; ++p) {
-      arm(p, i) = b(i) + friction_arm(model, link, p);
+      arm(p, i) = b(i) + friction_arm(model, i, p);
       N(p, i) = link.m * model.g * cos_tilt * share(p);
     }
   }

@@ -11,6 +11,7 @@
 #include "chain/memory.hpp"
 #include "chain/step.hpp"
 #include "fast_step.hpp"
+#include "wheels.hpp"
 
 // The contact problem of one step (docs/theory-planar.md). Velocities are taken at the middle
 // link's centre of gravity, positions are those of q_M.
@@ -32,14 +33,14 @@ Twist force_direction(double x, double y, double f_x, double f_y) {
 
 /// Pairs that can come within kNear before some link has moved far.
 void update_candidates(const Model& model, Data& data) {
-  const auto link_of = [&](std::size_t node) { return data.link_of_node[node]; };
+  const auto link_of = [&](std::size_t k) {
+    return data.link_of_node[static_cast<std::size_t>(data.shafts) + k];
+  };
   data.candidates.update(
       data.grid, model.links.size(),
-      [&](std::size_t node) -> Vector2d {
-        return data.pose.r.col(link_of(node)) + data.pose.origin;
-      },
-      [&](std::size_t node) {
-        const Link& link = model.links[static_cast<std::size_t>(link_of(node))];
+      [&](std::size_t k) -> Vector2d { return data.pose.r.col(link_of(k)) + data.pose.origin; },
+      [&](std::size_t k) {
+        const Link& link = model.links[static_cast<std::size_t>(link_of(k))];
         return link.L_GS + std::abs(link.offset) + link.L_SC + kNear;
       });
 }
@@ -53,10 +54,11 @@ void update_candidates(const Model& model, Data& data) {
 ///     torque          -sum N a mu_V2 v_2  -  sum N a² mu_V2 omega,
 /// and sum N a = 0, because the loads balance about the centre of gravity (load_share_of): turning
 /// and sliding do not mix. Returns their coefficients (torque, along, across).
-Vector3d viscosity_of(const Model& model, const Link& link, double load, const Vector2d& share) {
+Vector3d viscosity_of(const Model& model, int i, double load, const Vector2d& share) {
+  const Link& link = model.links[static_cast<std::size_t>(i)];
   double arms = 0.0;
   for (int p = 0; p < model.friction_points; ++p) {
-    const double a = friction_arm(model, link, p);
+    const double a = friction_arm(model, i, p);
     arms += share(p) * a * a;
   }
   const double weight = link.m * load;
@@ -75,15 +77,18 @@ void add_viscosity(const Pose& pose, int i, const Vector3d& eta, double dt,
   M(0, 0) += dt * eta(0);
 }
 
-/// Friction of the ground at one point, `arm` ahead of the centre of gravity, under a constant
-/// load, its share of m g cos(tilt) dt. `compliance` (1/kg) is the link's.  Transeth (3.60), (6.24)
-Contact<3> ground_contact(const Model& model, const Pose& pose, int i, double arm, double load,
+/// Friction of the ground at point p of link i under a constant load, its share of m g cos(tilt)
+/// dt. `compliance` (1/kg) is the link's.  Transeth (3.60), (6.24), Murugendran (8)
+Contact<3> ground_contact(const Model& model, const Pose& pose, int i, int p, double load,
                           double compliance, const PointMemory& memory) {
+  const double arm = friction_arm(model, i, p);
+  const double side =
+      model.has_wheels() ? wheel_side(model.axles[static_cast<std::size_t>(i)], p) : 0.0;
   Contact<3> contact;
   const double c = pose.cos(i);
   const double s = pose.sin(i);
-  const double x = pose.r(0, i) + arm * c;
-  const double y = pose.r(1, i) + arm * s;
+  const double x = pose.r(0, i) + arm * c - side * s;
+  const double y = pose.r(1, i) + arm * s + side * c;
   contact.mu = model.mu_T;
   contact.mu_max = model.mu_T.maxCoeff();
   contact.w_1 = model.mu_T.x() * force_direction(x, y, c, s);
@@ -155,14 +160,19 @@ void add_on_the_way(Data& data) {
 }  // namespace
 
 // From the balance of moments about the centre of gravity: N_R (L_GS + offset) = N_F (L_GS -
-// offset). Differs: Transeth 6.2.3 has the centre of gravity in the middle, and halves.
+// offset). Differs: Transeth 6.2.3 has the centre of gravity in the middle, and halves. Wheels of
+// one shaft do not balance a link about it; the ends of its neighbours do, by forces that a model
+// in the plane does not know.  Murugendran II-B
 Vector2d load_share_of(const Model& model, const Link& link) {
   if (model.friction_points == 1) return {1.0, 0.0};
+  if (model.has_wheels()) return {0.5, 0.5};
   return {chain::load_share(link, false), chain::load_share(link, true)};
 }
 
-double friction_arm(const Model& model, const Link& link, int p) {
+double friction_arm(const Model& model, int i, int p) {
+  const Link& link = model.links[static_cast<std::size_t>(i)];
   if (model.friction_points == 1) return 0.0;
+  if (model.has_wheels()) return model.axles[static_cast<std::size_t>(i)].offset - link.offset;
   return (p == 0 ? -link.L_GS : link.L_GS) - link.offset;
 }
 
@@ -172,18 +182,27 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   const auto size = static_cast<std::size_t>(n);
   pose.resize(n);
 
-  // Elimination order: front half from its tip, rear half from its tip, the middle link last.
-  for (int i = n - 1; i > b; --i) link_of_node.push_back(i);
-  for (int i = 0; i < b; ++i) link_of_node.push_back(i);
-  link_of_node.push_back(b);
+  // Elimination order: front half from its tip, rear half from its tip, the middle link last. The
+  // shafts go before all links.
+  shafts = static_cast<int>(model.axles.size());
+  for (int part = model.has_wheels() ? 0 : 1; part < 2; ++part) {
+    for (int i = n - 1; i > b; --i) link_of_node.push_back(i);
+    for (int i = 0; i < b; ++i) link_of_node.push_back(i);
+    link_of_node.push_back(b);
+  }
   node_of_link.resize(size);
-  for (std::size_t node = 0; node < size; ++node) {
+  angle_of_node.assign(static_cast<std::size_t>(shafts), -1);
+  for (std::size_t node = static_cast<std::size_t>(shafts); node < link_of_node.size(); ++node) {
     const int i = link_of_node[node];
     node_of_link[static_cast<std::size_t>(i)] = static_cast<int>(node);
     angle_of_node.push_back(i == b ? -1 : i > b ? i - 1 : i);
   }
-  problem.nodes.resize(size);
-  for (std::size_t node = 0; node + 1 < size; ++node) {
+  problem.nodes.resize(link_of_node.size());
+  for (std::size_t node = 0; node < static_cast<std::size_t>(shafts); ++node) {
+    problem.nodes[node].parent = static_cast<int>(node) + shafts;
+  }
+  for (std::size_t node = static_cast<std::size_t>(shafts); node + 1 < link_of_node.size();
+       ++node) {
     const int i = link_of_node[node];
     problem.nodes[node].parent = node_of_link[static_cast<std::size_t>(i > b ? i - 1 : i + 1)];
   }
@@ -201,7 +220,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   // Room for more pairs than a sane scene brings near at once, so that later steps do not allocate.
   const std::size_t pairs = std::min(size * model.obstacles.size(), 64 * size + 64);
   const std::size_t contacts = size * static_cast<std::size_t>(model.friction_points) + pairs;
-  reserve(size, contacts);
+  reserve(link_of_node.size(), contacts);
   near_of_contact.reserve(contacts);
   next_near.reserve(pairs);
   touching.reserve(pairs);
@@ -219,12 +238,13 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   for (int i = 0; i < n; ++i) {
     const Link& link = model.links[static_cast<std::size_t>(i)];
     load_share.col(i) = load_share_of(model, link);
-    viscosity.col(i) = viscosity_of(model, link, load, load_share.col(i));
+    viscosity.col(i) = viscosity_of(model, i, load, load_share.col(i));
   }
   viscous = viscosity.maxCoeff() > 0.0;
 
   u_minimal = VectorXd::Zero(3 * n);
   tau = VectorXd::Zero(std::max(0, n - 1));
+  tau_w = VectorXd::Zero(shafts);
   ground_impulse = Eigen::Matrix2Xd::Zero(2, n);
   obstacle_impulse = Eigen::Matrix2Xd::Zero(2, n);
   fast = std::make_unique<FastStep>(model, *this, pairs);
@@ -248,7 +268,8 @@ void find_contacts(const Model& model, const State& state, const StepOptions& op
   // had when last active, however long ago; here a pair more than 2 cm apart is forgotten.
   chain::Recall memories(state.near);
   for (std::size_t k = 0; k < model.links.size(); ++k) {
-    const int i = data.link_of_node[k];
+    const int node = static_cast<int>(k) + data.shafts;
+    const int i = data.link_of_node[static_cast<std::size_t>(node)];
     const Link& link = model.links[static_cast<std::size_t>(i)];
     for (int c = list.first[k]; c < list.first[k + 1]; ++c) {
       const int j = list.obstacle[static_cast<std::size_t>(c)];
@@ -257,13 +278,12 @@ void find_contacts(const Model& model, const State& state, const StepOptions& op
       if (gap.g >= kNear) continue;
       data.penetration = std::max(data.penetration, -gap.g);
       ObstacleMemory entry;
-      entry.node = static_cast<int>(k);
+      entry.node = node;
       entry.obstacle = j;
       if (const ObstacleMemory* known = memories.find(key_of(entry))) entry = *known;
       data.next_near.push_back(entry);
       if (chain::is_active(gap.g, options)) {
-        data.touching.push_back(
-            {static_cast<int>(k), static_cast<int>(data.next_near.size()) - 1, gap});
+        data.touching.push_back({node, static_cast<int>(data.next_near.size()) - 1, gap});
       } else {
         remember(data.next_near.back().point, nonsmooth::Impulse{});
       }
@@ -300,7 +320,40 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
   const bool warm_start = options.solver == Solver::thesis;
   std::size_t touch = 0;
 
-  for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
+  const auto add_ground = [&](std::size_t k) {
+    const int i = data.link_of_node[k];
+    const Link& link = model.links[static_cast<std::size_t>(i)];
+    const double compliance = chain::contact_compliance(link.m, data.least_mass);
+    for (int p = 0; friction && p < model.friction_points; ++p) {
+      const int index = i * model.friction_points + p;
+      const PointMemory& point = state.ground[static_cast<std::size_t>(index)];
+      const double load = link.m * load_per_mass * data.load_share(p, i);
+      problem.contacts.push_back(ground_contact(model, pose, i, p, load, compliance, point));
+      data.near_of_contact.push_back(-1 - p);
+      data.solution.impulse.push_back(warm_start ? point.x_1 : predict(point));
+      data.solution.impulse.back().N = load;
+    }
+  };
+  for (std::size_t k = 0; k < static_cast<std::size_t>(data.shafts); ++k) {
+    Node<3>& node = problem.nodes[k];
+    const int i = data.link_of_node[k];
+    const Axle& axle = model.axles[static_cast<std::size_t>(i)];
+    node.s << 0.0, pose.cos(i), pose.sin(i);
+    const RimServo servo = make_rim_servo(command.shafts, axle, i, dt);
+    node.sd = servo.sd;
+    node.sr = servo.sr;
+    node.limit = servo.limit;
+    node.J = rim_inertia(axle);
+    node.p_J = node.J * axle.L_w * state.omega(i);
+    data.solution.rate[k] = axle.L_w * nonsmooth::extrapolate(state.k >= 3, state.omega(i),
+                                                              state.omega_2(i), state.omega_3(i));
+    data.previous.rate[k] = axle.L_w * state.omega(i);
+    node.first_contact = static_cast<int>(problem.contacts.size());
+    add_ground(k);
+    node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
+  }
+
+  for (std::size_t k = static_cast<std::size_t>(data.shafts); k < problem.nodes.size(); ++k) {
     Node<3>& node = problem.nodes[k];
     const int i = data.link_of_node[k];
     const Link& link = model.links[static_cast<std::size_t>(i)];
@@ -331,16 +384,7 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
 
     const double compliance = chain::contact_compliance(m, data.least_mass);
     node.first_contact = static_cast<int>(problem.contacts.size());
-    for (int p = 0; friction && p < model.friction_points; ++p) {
-      const int index = i * model.friction_points + p;
-      const PointMemory& point = state.ground[static_cast<std::size_t>(index)];
-      const double load = m * load_per_mass * data.load_share(p, i);
-      problem.contacts.push_back(
-          ground_contact(model, pose, i, friction_arm(model, link, p), load, compliance, point));
-      data.near_of_contact.push_back(-1 - p);
-      data.solution.impulse.push_back(warm_start ? point.x_1 : predict(point));
-      data.solution.impulse.back().N = load;
-    }
+    if (!model.has_wheels()) add_ground(k);
     for (; touch < data.touching.size() && data.touching[touch].node == static_cast<int>(k);
          ++touch) {
       const Data::Touch& here = data.touching[touch];

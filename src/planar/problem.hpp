@@ -32,9 +32,9 @@ inline const VectorXd& start_velocities(const State& state, const StepOptions& o
 void fill_problem(const Model& model, const State& state, const JointCommand& command,
                   const StepOptions& options, Data& data);
 
-/// Where friction point p of a link is ahead of its centre of gravity (m): there, or at the rear
-/// and the front end of the core.  Transeth 6.2
-double friction_arm(const Model& model, const Link& link, int p);
+/// Where friction point p of link i is ahead of its centre of gravity (m): there, or at the rear
+/// and the front end of the core, Transeth 6.2; or at its shaft.
+double friction_arm(const Model& model, int i, int p);
 
 /// Shares of a link's weight on its friction points.
 Vector2d load_share_of(const Model& model, const Link& link);

@@ -21,7 +21,7 @@ namespace coluber::planar {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t smooth_version = 4;
+constexpr std::uint32_t smooth_version = 5;
 
 void require_valid(const SmoothOptions& options) {
   const auto demand = [](bool good, const char* what, double value) {

@@ -13,6 +13,7 @@
 #include "fast_step.hpp"
 #include "nonsmooth/solve_step.hpp"
 #include "problem.hpp"
+#include "wheels.hpp"
 
 namespace coluber::planar {
 namespace {
@@ -29,7 +30,8 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
   StepWork work;
   double T_A = 0.0;
   double T_E = 0.0;
-  for (std::size_t k = 0; k < problem.nodes.size(); ++k) {
+  const auto shafts = static_cast<std::size_t>(data.shafts);
+  for (std::size_t k = shafts; k < problem.nodes.size(); ++k) {
     const int i = data.link_of_node[k];
     const Link& link = model.links[static_cast<std::size_t>(i)];
     const auto& u = data.solution.twist[k];
@@ -52,27 +54,54 @@ void update_works(const Model& model, State& state, Data& data, const StepOption
       work.friction += P.dot(mean);
       data.ground_impulse.col(i) += P.head<2>();
     }
-    const auto& node = problem.nodes[k];
-    for (int c = node.first_contact; c < node.first_contact + node.contact_count; ++c) {
-      const auto index = static_cast<std::size_t>(c);
-      const auto& contact = problem.contacts[index];
-      const Impulse& P = data.solution.impulse[index];
-      const nonsmooth::Twist<3> wrench =
-          P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
-      const double torque = wrench(0) - (pose.r(0, i) * wrench(2) - pose.r(1, i) * wrench(1));
-      const double done = wrench(1) * mean(0) + wrench(2) * mean(1) + torque * mean(2);
-      if (data.near_of_contact[index] < 0) {
-        work.friction += done;
-        data.ground_impulse.col(i) += wrench.tail<2>();
-      } else {
-        work.contact += done;
-        data.obstacle_impulse.col(i) += wrench.tail<2>();
+    // `slide` (m/s): how fast the shaft moves them along the link
+    const auto add_contacts = [&](const nonsmooth::Node<3>& node, double slide) {
+      for (int c = node.first_contact; c < node.first_contact + node.contact_count; ++c) {
+        const auto index = static_cast<std::size_t>(c);
+        const auto& contact = problem.contacts[index];
+        const Impulse& P = data.solution.impulse[index];
+        const nonsmooth::Twist<3> wrench =
+            P.N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
+        const double torque = wrench(0) - (pose.r(0, i) * wrench(2) - pose.r(1, i) * wrench(1));
+        const double done = wrench(1) * mean(0) + wrench(2) * mean(1) + torque * mean(2) +
+                            slide * (pose.cos(i) * wrench(1) + pose.sin(i) * wrench(2));
+        if (data.near_of_contact[index] < 0) {
+          work.friction += done;
+          data.ground_impulse.col(i) += wrench.tail<2>();
+        } else {
+          work.contact += done;
+          data.obstacle_impulse.col(i) += wrench.tail<2>();
+        }
       }
+    };
+    if (shafts > 0) {
+      const double L_w = model.axles[static_cast<std::size_t>(i)].L_w;
+      add_contacts(problem.nodes[k - shafts], 0.5 * L_w * (state.omega_2(i) + state.omega(i)));
     }
+    add_contacts(problem.nodes[k], 0.0);
     state.u.segment<3>(3 * i) = u_E;
   }
   chain::update_servo_work(state, data, dt, work);
+  if (shafts > 0) {
+    add_shaft_works(state, data, dt, work);
+    T_A += shaft_energy(model, state.omega_2);
+    T_E += shaft_energy(model, state.omega);
+  }
   chain::close_balance(work, T_A, T_E, data);
+}
+
+/// Rates at E and torques of the shafts.
+void take_shafts(const Model& model, State& state, Data& data, const JointCommand& command,
+                 double dt) {
+  push_shafts(state);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(data.shafts); ++k) {
+    const int i = data.link_of_node[k];
+    const double L_w = model.axles[static_cast<std::size_t>(i)].L_w;
+    const double rate = data.solution.rate[k];
+    const double impulse = nonsmooth::joint_impulse(data.problem.nodes[k], rate);
+    state.omega(i) = rate / L_w;
+    data.tau_w(i) = chain::mean_torque(L_w * impulse, dt, command.shafts.tau_max(i));
+  }
 }
 
 /// The step in the plain step: any solver, any contact.
@@ -87,6 +116,7 @@ nonsmooth::ContactStepInfo step_plain(const Model& model, State& state, Data& da
   if (chain::is_refused(options, info)) return info;
 
   chain::take_rates(state, data, command, options.dt);
+  if (data.shafts > 0) take_shafts(model, state, data, command, options.dt);
   update_works(model, state, data, options);
 
   for (std::size_t k = 0; k < data.problem.nodes.size(); ++k) {
@@ -132,6 +162,7 @@ nonsmooth::ContactStepInfo step_once(const Model& model, State& state, Data& dat
   state.base(1) += dt * state.twist(2);
   state.base(2) += dt * state.twist(0);
   chain::advance_joints(state, command, dt);
+  if (data.shafts > 0) state.wheel += dt * state.omega;
   ++state.k;
   return info;
 }
@@ -180,7 +211,8 @@ nonsmooth::ContactStepInfo step_far(const Model& model, State& state, Data& data
 nonsmooth::ContactStepInfo step(const Model& model, State& state, Data& data,
                                 const JointCommand& command, const StepOptions& options) {
   // A limit that is no number would compare as none at all, and joints are not put nowhere.
-  if (std::isnan(command.tau_max.sum()) || !chain::is_finite_if_prescribed(command))
+  if (std::isnan(command.tau_max.sum()) || std::isnan(command.shafts.tau_max.sum()) ||
+      !chain::is_finite_if_prescribed(command))
     return chain::name_non_finite(command, 1, data, {});
   chain::place_joints(state, command);
   find_contacts(model, state, options, data);
@@ -197,6 +229,7 @@ double explicit_servo_limit(const Model& model, const State& state, double k_P, 
   if (model.n() < 2) return std::numeric_limits<double>::infinity();
   Model dry = model;  // viscous impulses stand beside the inertia in the problem, and are none
   dry.mu_V.setZero();
+  dry.axles.clear();
   Data data(dry);
   make_problem(dry, state, JointCommand(model.n() - 1), StepOptions{}, data);
   return chain::explicit_servo_limit(nonsmooth::joint_mobility(data.problem, data.solver), k_P,

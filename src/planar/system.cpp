@@ -7,6 +7,7 @@
 #include "chain/rows.hpp"
 #include "chain/step.hpp"
 #include "observed.hpp"
+#include "wheels.hpp"
 
 namespace coluber::planar {
 
@@ -37,6 +38,7 @@ PlanarSystem::PlanarSystem(Model model, State state, const StepOptions& options,
     const Vector3d u = state_.u.segment<3>(3 * i);
     data_.kinetic_energy += 0.5 * (link.m * u.head<2>().squaredNorm() + link.Theta * u(2) * u(2));
   }
+  data_.kinetic_energy += shaft_energy(model_, state_.omega);
   add_rows();
 }
 
@@ -125,6 +127,8 @@ double PlanarSystem::note_step() {
   return data_.penetration;
 }
 
+Vector2d PlanarSystem::travelled_at(const Pose& pose) const { return mean_of_links(pose); }
+
 void PlanarSystem::update_pose() const { compute_pose_at_time(model_, state_, options_.dt, pose_); }
 
 // A straight chain has the fastest joint mode; the present posture may have a faster one in odd
@@ -167,7 +171,7 @@ void PlanarSystem::contacts(std::size_t /*family*/, std::span<ContactSlot> slots
 
 std::vector<SummaryItem> PlanarSystem::summary() const {
   update_pose();
-  std::vector<SummaryItem> items = chain::make_summary(mean_of_links(pose_), pose_.theta.mean(),
+  std::vector<SummaryItem> items = chain::make_summary(travelled_at(pose_), pose_.theta.mean(),
                                                        time(), weight_of(model_), account_.run);
   if (meets_obstacles()) items.push_back({"max_penetration", max_penetration_, "m"});
   return items;

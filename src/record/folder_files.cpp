@@ -135,9 +135,32 @@ bool is_ours(const fs::path& file) {
   return true;
 }
 
+// A dataset or group of the user's in trajectory.h5, for messages; "" if there is none. A file of
+// the size that run.json tells has not grown, and is not read.
+std::string find_foreign_dataset(const fs::path& folder) {
+  const char* const name = "trajectory.h5";
+  std::error_code error;
+  if (!fs::is_regular_file(folder / name, error)) return {};
+  try {
+    const bool told = fs::exists(folder / "run.json", error);
+    const std::string text = told ? read_bytes(folder / "run.json") : std::string();
+    const Json run = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
+    const Json::json_pointer bytes("/files/trajectory.h5/bytes");
+    if (run.is_object() && run.contains(bytes) &&
+        run[bytes] == fs::file_size(folder / name, error)) {
+      return {};
+    }
+    const std::string own = Hdf5Reader(folder).foreign_name();
+    return own.empty() ? own : fmt::format("\"{}\" in {}", own, name);
+  } catch (const std::exception&) {  // missing or damaged
+    return {};
+  }
+}
+
 // The first file in a run folder that a run would replace, and that Coluber did not make.
 std::string find_foreign(const fs::path& folder) {
   std::error_code error;
+  if (std::string own = find_foreign_dataset(folder); !own.empty()) return own;
   for (const char* name : {table_name, page_name, frames_name}) {
     const fs::path file = folder / name;
     if (fs::exists(fs::symlink_status(file, error)) && !is_ours(file)) return name;

@@ -157,6 +157,25 @@ Trajectory Hdf5Reader::trajectory() const {
   return trajectory;
 }
 
+std::string Hdf5Reader::foreign_name() const {
+  std::vector<std::string> known = read_strings(handle_.get(), "observables");
+  known.insert(known.end(), {"time", drawing_name});
+  H5G_info_t group{};
+  require(H5Gget_info(handle_.get(), &group) >= 0, "cannot be read");
+  for (hsize_t k = 0; k < group.nlinks; ++k) {
+    const auto name = [&](char* out, std::size_t room) {
+      return H5Lget_name_by_idx(handle_.get(), ".", H5_INDEX_NAME, H5_ITER_INC, k, out, room,
+                                H5P_DEFAULT);
+    };
+    const ssize_t length = name(nullptr, 0);
+    require(length > 0, "cannot be read");
+    std::string text(static_cast<std::size_t>(length), '\0');
+    require(name(text.data(), text.size() + 1) == length, "cannot be read");
+    if (std::ranges::find(known, text) == known.end()) return text;
+  }
+  return {};
+}
+
 std::optional<StoredDrawing> Hdf5Reader::drawing() const {
   if (H5Lexists(handle_.get(), drawing_name, H5P_DEFAULT) <= 0) return std::nullopt;
   const std::string name = drawing_name;

@@ -27,6 +27,8 @@ class Hdf5Reader {
   [[nodiscard]] Trajectory trajectory() const;
   /// What its columns are, without their values.
   [[nodiscard]] std::vector<Observable> observables() const;
+  /// The first dataset or group that the run did not write; "" if there is none.
+  [[nodiscard]] std::string foreign_name() const;
   /// None: the file was written before it held one.
   [[nodiscard]] std::optional<StoredDrawing> drawing() const;
 

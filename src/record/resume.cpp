@@ -122,6 +122,11 @@ std::optional<RunToResume> find_run(const fs::path& folder, const scenario::Scen
     throw RunEnded(fmt::format("the run in {} is complete: nothing to resume", folder.string()),
                    true);
   }
+  if (status == "failed" && !has_frames && !old.run.contains("files")) {  // it had not ended
+    throw RunEnded(fmt::format("the run in {} cannot be resumed: its frames are gone; {}",
+                               folder.string(), anew_hint),
+                   false);
+  }
   if (status == "failed" && !has_frames) {
     throw RunEnded(fmt::format("the run in {} has ended and would end the same again: {}",
                                folder.string(), text_of(old.run, "message")),

@@ -1,9 +1,12 @@
+#include "coluber/path/keys.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/keys/check.hpp"
@@ -40,9 +43,23 @@ void check_late_start(const Job& job, Check& check) {
       "lower start_time or raise duration");
 }
 
+/// As long as the way to follow takes, unless the file says other.
+void fill_duration(Job& job, Check& check) {
+  const auto* path = check.find_options<path::PathKeys>();
+  const auto* speed = check.find_options<control::SpeedKeys>();
+  const bool follows = check.find_options<control::PathFollowingKeys>() != nullptr;
+  if (!follows || path == nullptr || speed == nullptr || check.find("duration") != nullptr) return;
+  const std::optional<double> length = path::length_of(*path);
+  if (!length || !(speed->speed > 0.0)) return;
+  const auto* stepping = check.find_options<drive::Stepping>();
+  const double dt = stepping != nullptr ? stepping->dt : 1e-3;
+  job.duration = std::round(*length / speed->speed / dt) * dt;
+}
+
 /// Duration, step and frames against each other.
 void check_record(Record& record, Check& check) {
-  const Job& job = *check.find_options<Job>();
+  Job& job = *check.find_options<Job>();
+  fill_duration(job, check);
   check_late_start(job, check);
   if (check.given("record.page") != nullptr && record.page == PageCode::shared && !record.replay) {
     check.fault("record.page", "there is no page without a replay",
@@ -96,14 +113,16 @@ const keys::Section& job_keys() {
                 .doc = "one line about the run, printed on plots and reports",
                 .example = "\"Aiko on the floor\""},
                &Job::title)
-          .row({.name = "duration",
-                .unit = "s",
-                .min = 0,
-                .max = limits::duration,
-                .above_min = true,
-                .doc = "simulated time, in whole steps",
-                .example = "15.0"},
-               &Job::duration)
+          .row(
+              {.name = "duration",
+               .unit = "s",
+               .default_note = "10; on a turn, s or slalom what the path takes at controller.speed",
+               .min = 0,
+               .max = limits::duration,
+               .above_min = true,
+               .doc = "simulated time, in whole steps",
+               .example = "15.0"},
+              &Job::duration)
           .row({.name = "seed",
                 .min = 0,
                 .max = std::numeric_limits<double>::infinity(),

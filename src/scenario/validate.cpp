@@ -198,8 +198,9 @@ class Validator {
       return true;
     }
     fault(node, path,
-          fmt::format("goes with {} = \"{}\", here it is \"{}\"", key.with.key,
-                      fmt::join(key.with.words, "\" or \""), word),
+          fmt::format("goes with {} = \"{}\", {}", key.with.key,
+                      fmt::join(key.with.words, "\" or \""),
+                      word.empty() ? "and none is given" : fmt::format("here it is \"{}\"", word)),
           fmt::format("leave it out, or change {}", key.with.key));
     return false;
   }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "coluber/core/bytes.hpp"
 #include "coluber/core/profile.hpp"
@@ -28,6 +29,8 @@ class Driver {
   virtual StepInfo step(double t_A, double t_E, Profile* profile) = 0;
   /// Why the run has to end after the step to `t_E`; "" if it goes on.
   virtual std::string look_after(double /*t_E*/) { return ""; }
+  /// What a user should know of the run so far.
+  [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
   /// Keeps what the next step needs of this one.
   virtual void advance() {}
 

@@ -48,7 +48,8 @@ class JointDriver final : public Driver {
         phidot_d_M_(phi_),
         phidd_d_A_(
             Eigen::VectorXd::Constant(phi_.size(), std::numeric_limits<double>::quiet_NaN())),
-        command_(static_cast<int>(phi_.size())),
+        shaft_rate_(joints != nullptr ? joints->shaft_count() : 0),
+        command_(static_cast<int>(phi_.size()), static_cast<int>(shaft_rate_.size())),
         guard_(simulation.controller->holds_torques() && integrated_ == nullptr,
                simulation.gait != nullptr ? simulation.gait->max_rate() : 0.0,
                simulation.controller->start_time(), simulation.system->dt()) {
@@ -70,6 +71,7 @@ class JointDriver final : public Driver {
 
   StepInfo step(double t_A, double t_E, Profile* profile) override {
     if (simulation_.gait != nullptr) simulation_.gait->evaluate(t_E, phi_d_E_, phidot_d_E_);
+    if (!started_) look_at_jump(t_A);
     lap(profile, Phase::references);
     if (feedback_) return integrated_->step_under(*feedback_, phi_d_E_);
     const bool model_based = simulation_.controller->model_based();
@@ -83,6 +85,7 @@ class JointDriver final : public Driver {
     BaseState base;
     const bool has_base = model_based && base_ != nullptr;
     if (has_base) base_->base_state(base);
+    if (shaft_rate_.size() > 0) joints_->shaft_rates(shaft_rate_);
     command_.phi_d = phi_d_E_;
     command_.phidot_d = phidot_d_E_;
     simulation_.controller->update({.t = t_A,
@@ -96,7 +99,8 @@ class JointDriver final : public Driver {
                                     .phidd_d_A = phidd_d_A_,
                                     .base = has_base ? &base : nullptr,
                                     .system = *simulation_.system,
-                                    .phi_d_M = prescribes ? &phi_d_M_ : nullptr},
+                                    .phi_d_M = prescribes ? &phi_d_M_ : nullptr,
+                                    .shaft_rate = &shaft_rate_},
                                    command_);
     lap(profile, Phase::controller);
     return joints_ != nullptr ? joints_->step(command_) : simulation_.system->step();
@@ -110,6 +114,12 @@ class JointDriver final : public Driver {
                            guard_.limit(), RunawayGuard::time, t_E);
   }
 
+  [[nodiscard]] std::vector<std::string> warnings() const override {
+    if (jump_.angle < 0) return {};
+    return {explain_jump(simulation_, jump_.angle / joints_->angles_per_joint() + 1, jump_.phi,
+                         jump_.phi_d, jump_.t)};
+  }
+
   void advance() override {
     phi_d_A_.swap(phi_d_E_);
     phidot_d_A_.swap(phidot_d_E_);
@@ -121,22 +131,44 @@ class JointDriver final : public Driver {
  private:
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    bytes.section("joints", 2);
+    bytes.section("joints", 4);
     RunawayGuard::exchange(bytes, self.guard_);
+    bytes(self.started_, self.jump_.angle, self.jump_.phi, self.jump_.phi_d, self.jump_.t);
     // a controller may leave entries as they were
-    auto& [tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed] = self.command_;
+    auto& [tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed, shafts, steering, speed] =
+        self.command_;
+    auto& [shaft_tau, shaft_k, shaft_rate, shaft_tau_max] = shafts;
     bytes(tau, k_P, phi_d, k_D, phidot_d, phi_M, tau_max, prescribed);
+    bytes(shaft_tau, shaft_k, shaft_rate, shaft_tau_max, steering, speed);
   }
+
+  // Motors that start far from their references.
+  void look_at_jump(double t) {
+    const double dt = simulation_.system->dt();
+    if (t + 1e-6 * dt < simulation_.controller->start_time()) return;
+    started_ = true;
+    if (joints_ == nullptr || simulation_.scenario.gait.empty() || phi_.size() == 0) return;
+    Eigen::Index angle = 0;
+    if (!((phi_ - phi_d_A_).cwiseAbs().maxCoeff(&angle) > notable_jump)) return;
+    jump_ = {static_cast<int>(angle), phi_(angle), phi_d_A_(angle), t};
+  }
+
+  struct Jump {
+    int angle = -1;  // none
+    double phi = 0.0, phi_d = 0.0, t = 0.0;
+  };
 
   Simulation& simulation_;
   JointDriven* joints_;  // null: the system has none
   const MovingBase* base_;
   FeedbackDriven* integrated_;
   Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phi_d_M_,
-      phidot_d_M_, phidd_d_A_;
+      phidot_d_M_, phidd_d_A_, shaft_rate_;
   JointCommand command_;
   RunawayGuard guard_;
   std::optional<LoopFeedback> feedback_;
+  bool started_ = false;  // the motors
+  Jump jump_;
 };
 
 }  // namespace

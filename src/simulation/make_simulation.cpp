@@ -4,16 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "coluber/chain/robot.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/drive/joints.hpp"
 #include "coluber/drive/linked.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/gait/held.hpp"
+#include "coluber/gait/keys.hpp"
 #include "coluber/simulation/registry.hpp"
 #include "coluber/simulation/simulation.hpp"
 
 #include "keys/limits.hpp"
 #include "math/degree.hpp"
+#include "simulation/explain.hpp"
 
 namespace coluber::simulation {
 
@@ -36,6 +39,7 @@ drive::Build make_build(const scenario::Scenario& scenario, std::vector<drive::W
           .model = scenario.model,
           .controller = scenario.controller,
           .seed = scenario.seed,
+          .duration = scenario.duration,
           .locate = [&scenario](std::string_view key) { return scenario::locate(scenario, key); },
           .gait_start = {},
           .make_system = {},
@@ -85,6 +89,30 @@ void refuse_other_start(const Simulation& simulation, const drive::Build& build)
       "write  shape = \"gait\", or take  name = \"pd\"  in [controller]"));
 }
 
+/// A soft start holds references at zero; joints that start in the gait's shape are not there.
+void warn_of_soft_start(Simulation& simulation, const drive::Build& build) {
+  const auto* wave = build.options.find<gait::HarmonicKeys>();
+  const auto* start = build.options.find<chain::Start>();
+  const auto* joints = dynamic_cast<const JointDriven*>(simulation.system.get());
+  if (wave == nullptr || !wave->soft_start || start == nullptr || !start->as_gait()) return;
+  if (joints == nullptr || joints->joint_count() == 0 || simulation.gait == nullptr) return;
+  Eigen::VectorXd phi(joints->joint_count());
+  Eigen::VectorXd phi_d(phi);
+  Eigen::VectorXd rates(phi);
+  joints->joint_state(phi, rates);
+  simulation.gait->evaluate(simulation.controller->start_time(), phi_d, rates);
+  Eigen::Index angle = 0;
+  const double jump = (phi - phi_d).cwiseAbs().maxCoeff(&angle);
+  if (!(jump > notable_jump)) return;
+  simulation.warnings.push_back(
+      {"gait.soft_start",
+       fmt::format("gait.soft_start: joint {} snaps by {:.3g} deg when the motors start: it starts "
+                   "in the gait's shape, and a soft start holds its reference at {:.3g} deg; write "
+                   " shape = \"straight\"  in [start]",
+                   angle / joints->angles_per_joint() + 1, jump / math::degree,
+                   phi_d(angle) / math::degree)});
+}
+
 /// The controller that the scenario names, connected to its system.
 void add_controller_to(Simulation& simulation, const drive::Build& build) {
   const scenario::Scenario& scenario = simulation.scenario;
@@ -92,7 +120,11 @@ void add_controller_to(Simulation& simulation, const drive::Build& build) {
       find(controllers(), scenario, "controller.name", scenario.controller);
   simulation.controller = entry.make(build);
   const std::string why = simulation.controller->connect(*simulation.system, simulation.warnings);
-  if (why.empty()) return refuse_other_start(simulation, build);
+  if (why.empty()) {
+    refuse_other_start(simulation, build);
+    warn_of_soft_start(simulation, build);
+    return;
+  }
   throw InputError(build.fault("controller.name",
                                fmt::format("\"{}\" {}; the model \"{}\" does not offer that",
                                            entry.keys.name, why, scenario.model),

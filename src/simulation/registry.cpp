@@ -5,14 +5,20 @@
 
 #include <fmt/format.h>
 
+#include "coluber/chain/path_start.hpp"
+#include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
+#include "coluber/chain/wheel_keys.hpp"
+#include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/gait/keys.hpp"
 #include "coluber/nonsmooth/keys.hpp"
+#include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/spatial/keys.hpp"
+#include "coluber/trailer/keys.hpp"
 #include "coluber/world/keys.hpp"
 
 #include "control/make.hpp"
@@ -20,6 +26,7 @@
 #include "keys/key_table.hpp"
 #include "planar/make.hpp"
 #include "spatial/make.hpp"
+#include "trailer/make.hpp"
 
 // Every component of the library, one entry each. Nothing else names a model.
 
@@ -45,8 +52,8 @@ std::vector<ModelEntry> library_models() {
       {{{.name = "planar",
          .doc = "snake in the plane with set-valued contact and friction, Transeth chapter 3",
          .sections = {&chain::robot_keys(), &planar::planar_keys(), &world::ground_keys(),
-                      &world::obstacle_keys(), &chain::start_keys(), &nonsmooth::solver_keys(),
-                      &control::base_noise_keys()}},
+                      &world::obstacle_keys(), &chain::start_keys(), &chain::plane_start_keys(),
+                      &nonsmooth::solver_keys(), &control::base_noise_keys()}},
         true,
         true,
         one_per_joint},
@@ -66,7 +73,8 @@ std::vector<ModelEntry> library_models() {
                 "friction points per link, no obstacles, Transeth chapter 6",
          .sections = {&chain::robot_keys(), &planar::planar_keys(), &planar::minimal_keys(),
                       &world::ground_keys(), &world::obstacle_keys(), &chain::start_keys(),
-                      &nonsmooth::solver_keys(), &control::base_noise_keys()},
+                      &chain::plane_start_keys(), &nonsmooth::solver_keys(),
+                      &control::base_noise_keys()},
          .defaults = {{"robot.friction_points", std::int64_t{2}},
                       {"solver.thesis.r_T", 0.2},
                       {"solver.thesis.epsilon", 1e-5}},
@@ -75,6 +83,28 @@ std::vector<ModelEntry> library_models() {
         true,
         one_per_joint},
        planar::make_minimal},
+      {{{.name = "wheeled",
+         .doc = "planar snake with two wheels on a driven shaft under every link, link 1 ahead, "
+                "Murugendran II",
+         .sections = {&chain::robot_keys(), &chain::wheel_keys(), &world::ground_keys(),
+                      &world::obstacle_keys(), &chain::start_keys(), &chain::path_start_keys(),
+                      &chain::plane_start_keys(), &nonsmooth::solver_keys(), &control::speed_keys(),
+                      &control::wheel_servo_keys(), &control::base_noise_keys(),
+                      &control::wheel_noise_keys()}},
+        true,
+        true,
+        one_per_joint},
+       planar::make_wheeled},
+      {{{.name = "n_trailer",
+         .doc = "train of modules that roll without slip, steered at its head: kinematics alone, "
+                "Murugendran (18)-(27)",
+         .sections = {&chain::robot_keys(), &chain::wheel_keys(), &chain::path_start_keys(),
+                      &control::speed_keys(), &control::base_noise_keys(),
+                      &trailer::n_trailer_keys()}},
+        true,
+        true,
+        one_per_joint},
+       trailer::make_n_trailer},
   };
 }
 
@@ -117,6 +147,10 @@ std::vector<ControllerEntry> library_controllers() {
   const std::vector<const keys::Section*> servo{&control::servo_keys(), &control::noise_keys()};
   std::vector<const keys::Section*> linearisation = servo;
   linearisation.push_back(&control::linearisation_keys());
+  std::vector<const keys::Section*> path_following = servo;
+  path_following.push_back(&control::path_following_keys());
+  std::vector<const keys::Section*> leader = path_following;
+  leader.push_back(&control::leader_keys());
   return {
       {{.name = "pd",
         .doc = "kp (phi_d - phi) + kd (phidot_d - phidot) at every joint, Transeth (3.51)",
@@ -136,6 +170,18 @@ std::vector<ControllerEntry> library_controllers() {
                      {"controller.kp", 4e5},
                      {"controller.kd", 2.4e3}}},
        control::make_linearisation},
+      {{.name = "n_trailer",
+        .doc = "follows [path] on wheels: the head is steered to it, the links behind are led as "
+               "trailers that do not slip, Murugendran (13)-(27)",
+        .sections = path_following,
+        .defaults = {{"controller.speed", 0.5}}},
+       control::make_n_trailer},
+      {{.name = "follow_the_leader",
+        .doc = "follows [path] on wheels: the head is steered to it, each joint does what the one "
+               "before did a link's length earlier, Murugendran (13)-(17), (28)",
+        .sections = leader,
+        .defaults = {{"controller.speed", 0.5}}},
+       control::make_follow_the_leader},
   };
 }
 
@@ -154,6 +200,23 @@ std::vector<keys::CatalogueRobot> library_robots() {
                "radius = 0.0525\n"
                "inertia_axial = 9.40e-4\n",
        .models = {"planar", "spatial", "minimal"}},
+      // Murugendran, Table II. Not in the source: half_core and radius. The print has the axle
+      // ahead of the middle, which contradicts its L_PJ and L_JP.
+      {.name = "piko",
+       .doc = "PIKo, 6 links with driven wheels, 7.2 kg, 0.73 m (Murugendran et al. 2009)",
+       .toml = "[robot]\n"
+               "links = 6\n"
+               "[robot.link]\n"
+               "mass = 1.2\n"
+               "inertia = 0.002\n"
+               "length = 0.122\n"
+               "half_core = 0.04\n"
+               "radius = 0.03\n"
+               "wheel_radius = 0.065\n"
+               "wheel_inertia = 0.002\n"
+               "axle_offset = 0.018\n"
+               "half_track = 0.041\n",
+       .models = {"wheeled", "n_trailer"}},
   };
 }
 
@@ -171,7 +234,7 @@ struct All {
   void update() {
     registry = {};
     registry.common = {&scenario::job_keys(), &drive::stepping_keys(), &drive::stop_keys(),
-                       &scenario::record_keys()};
+                       &path::path_keys(), &scenario::record_keys()};
     for (const ModelEntry& entry : models) registry.models.push_back(entry.keys);
     for (const GaitEntry& entry : gaits) registry.gaits.push_back(entry.keys);
     for (const ControllerEntry& entry : controllers) registry.controllers.push_back(entry.keys);

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t clock_interval = 16;  // steps between two looks at the clock
 constexpr double progress_interval = 0.1;    // s of wall time
 constexpr const char* continues_anyway = "; solver.on_failure = \"warn\" continues in spite of it";
-constexpr std::uint32_t checkpoint_version = 4;
+constexpr std::uint32_t checkpoint_version = 5;
 
 std::int64_t last_step(const Simulation& simulation) {
   return std::llround(simulation.scenario.duration / simulation.system->dt());
@@ -84,15 +84,26 @@ void restore_checkpoint(Simulation& simulation, LoopState& loop, std::string_vie
 }
 
 void put_together_summary(const Simulation& simulation, const Shown& shown, const Tally& tally,
-                          std::int64_t steps, RunOutcome& outcome) {
+                          const Driver& driver, std::int64_t steps, RunOutcome& outcome) {
   outcome.summary = shown.summary();
   if (std::string warning = warn_of_torque(simulation, outcome.summary); !warning.empty()) {
     outcome.warnings.push_back(std::move(warning));
   }
+  for (std::string& warning : driver.warnings()) {
+    if (!warning.empty()) outcome.warnings.push_back(std::move(warning));
+  }
   for (std::string& warning : simulation.system->warnings()) {
     outcome.warnings.push_back(std::move(warning));
   }
+  if (simulation.controller != nullptr) {
+    for (std::string& warning : simulation.controller->warnings()) {
+      outcome.warnings.push_back(std::move(warning));
+    }
+  }
   outcome.step_figures = tally.means();
+  if (std::string warning = warn_of_unsolved(simulation, outcome.step_figures); !warning.empty()) {
+    outcome.warnings.push_back(std::move(warning));
+  }
   if (std::string warning = warn_of_rigid_residual(outcome.step_figures); !warning.empty()) {
     outcome.warnings.push_back(std::move(warning));
   }
@@ -237,7 +248,7 @@ RunOutcome run(Simulation& simulation, std::span<FrameSink* const> sinks,
       !text.empty() && outcome.status != RunStatus::failed) {
     outcome.warnings.push_back(std::move(text));
   }
-  put_together_summary(simulation, shown, tally, steps, outcome);
+  put_together_summary(simulation, shown, tally, *driver, steps, outcome);
   outcome.final_state = system.state_hash();
   return outcome;
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,35 @@ void check_axial(const Keys& options, const chain::Robot& robot, Check& check) {
   }
 }
 
+/// Equal loads are those of a robot that lies flat on the floor, and stays there.
+void check_flat(const Keys& options, const chain::Robot& robot, Check& check) {
+  const auto refuse = [&](const std::string& why, const std::string& remedy) {
+    check.fault("solver.load_sharing", "\"equal\" holds for a robot that lies flat; " + why,
+                remedy + ", or  load_sharing = \"least_squares\"");
+  };
+  if (options.joint == Joint::cardan) {
+    return refuse("with cardan joints it can lift its links", "write  joint = \"yaw\"  in [robot]");
+  }
+  if (!robot.known || robot.link.empty()) return;
+  const double radius = robot.link.front().radius;
+  for (std::size_t i = 1; i < robot.link.size(); ++i) {
+    if (robot.link[i].radius == radius) continue;
+    return refuse(
+        fmt::format("links 1 and {} have radius {} and {}", i + 1, radius, robot.link[i].radius),
+        "give all links one radius");
+  }
+  for (const auto& [key, angle] :
+       {std::pair("pitch_deg", options.pitch_deg), std::pair("roll_deg", options.roll_deg)}) {
+    if (angle == 0.0) continue;
+    return refuse(fmt::format("it starts with {} = {}", key, angle),
+                  fmt::format("leave out start.{}", key));
+  }
+  if (options.z && std::abs(*options.z - radius) > 1e-9) {
+    refuse(fmt::format("it starts with z = {}, on the floor it has {}", *options.z, radius),
+           "leave out start.z");
+  }
+}
+
 void check_spatial(Keys& options, Check& check) {
   const auto* robot = check.find_options<chain::Robot>();
   if (options.link.size() != robot->link.size() && !options.link.empty()) {
@@ -60,12 +90,7 @@ void check_spatial(Keys& options, Check& check) {
   }
   if (check.model().empty()) return;  // every model's keys are read
   check_axial(options, *robot, check);
-  if (options.load_sharing == LoadSharing::equal && options.joint == Joint::cardan) {
-    check.fault("solver.load_sharing",
-                "\"equal\" holds for a robot that lies flat; with cardan joints it can lift its "
-                "links",
-                "write  joint = \"yaw\"  in [robot], or  load_sharing = \"least_squares\"");
-  }
+  if (options.load_sharing == LoadSharing::equal) check_flat(options, *robot, check);
   const keys::Node* shape = check.given("start.shape");
   if (options.joint == Joint::yaw || shape == nullptr || !shape->is_array()) return;
   for (const keys::Node& item : shape->items) {
@@ -115,7 +140,7 @@ const keys::Section& spatial_keys() {
                 .default_note = "the lowest point of the robot on the ground",
                 .min = -1e6,
                 .max = 1e6,
-                .doc = "height of that link's centre",
+                .doc = "height of that link's centre of gravity",
                 .example = "0.0525"},
                &Keys::z)
           .row(angle("start.pitch_deg",
@@ -136,8 +161,8 @@ const keys::Section& spatial_keys() {
                              "the load each point carries; where that is not unique, the most even "
                              "sharing"},
                             {"equal",
-                             "half its link's weight at each point, whatever it carries; for yaw "
-                             "joints"}},
+                             "half its link's weight at each point, whatever it carries; for a "
+                             "robot with yaw joints that lies flat"}},
                 .doc = "what limits the friction of a point of the floor",
                 .example = "\"least_squares\""},
                &Keys::load_sharing)

@@ -1,195 +1,45 @@
 #include "world/obstacle_table.hpp"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "coluber/core/error.hpp"
 #include "coluber/keys/registry.hpp"
 
-#include "core/csv_cells.hpp"
 #include "keys/limits.hpp"
+#include "keys/number_table.hpp"
 
 namespace coluber::world {
 
 namespace limits = keys::limits;
 
-namespace {
-
-constexpr std::size_t max_faults = 20;  // enough to see what is wrong
-constexpr const char* header_hint = "the first line is  x,y,radius  or  x,y,radius,friction";
-
-/// A column of the table and the key it stands for.
-struct Column {
-  const char* name;
-  double ObstacleKeys::* member;
-};
-
-constexpr std::array columns{
-    Column{"x", &ObstacleKeys::x},
-    Column{"y", &ObstacleKeys::y},
-    Column{"radius", &ObstacleKeys::radius},
-    Column{"friction", &ObstacleKeys::friction},
-};
-constexpr std::size_t required_columns = 3;
-
-class Reader {
- public:
-  Reader(const std::filesystem::path& file, std::size_t most) : file_(file), most_(most) {}
-
-  ObstacleTable read() {
-    std::string text;
-    if (read_text(text)) read_lines(text);
-    if (!table_.faults.empty()) {
-      table_.obstacles.clear();
-      table_.lines.clear();
-    }
-    return std::move(table_);
-  }
-
- private:
-  void fault(int line, int column, std::string message, std::string hint) {
-    if (table_.faults.size() >= max_faults) return;
-    table_.faults.push_back({{file_.string(), line, column},
-                             "world.obstacle_table",
-                             std::move(message),
-                             std::move(hint)});
-  }
-
-  bool read_text(std::string& text) {
-    std::error_code error;
-    const auto kind = std::filesystem::status(file_, error);
-    if (!std::filesystem::exists(kind)) {
-      fault(0, 0, "no such file", "the path is relative to the file that holds the key");
-      return false;
-    }
-    if (!std::filesystem::is_regular_file(kind)) {
-      fault(0, 0, "not a regular file", "name a CSV file: x,y,radius in m");
-      return false;
-    }
-    std::ifstream in(file_, std::ios::binary);
-    std::array<char, 1U << 14U> buffer{};
-    while (in.read(buffer.data(), buffer.size()) || in.gcount() > 0) {
-      text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-      if (text.size() > limits::file_bytes) {
-        fault(0, 0, fmt::format("is longer than {} MiB", limits::file_bytes >> 20U),
-              "leave out those the robot never reaches");
-        return false;
-      }
-    }
-    if (!in.eof() || in.bad()) {
-      fault(0, 0, "cannot be read", "check its permissions");
-      return false;
-    }
-    return true;
-  }
-
-  void read_lines(std::string_view rest) {
-    if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);  // byte order mark
-    int line_number = 0;
-    while (!rest.empty() && table_.faults.size() < max_faults) {
-      const std::size_t end = rest.find('\n');
-      const std::string_view line = rest.substr(0, end);
-      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-      ++line_number;
-      const std::string_view content = trim(line);
-      if (content.empty() || content.front() == '#') continue;
-      const std::vector<CsvCell> cells = split_csv(line);
-      if (width_ == 0) {
-        if (!read_header(cells, line, line_number)) return;  // the columns mean nothing then
-      } else if (table_.obstacles.size() == most_) {
-        fault(line_number, 1,
-              fmt::format("more than {} obstacles, with the {} of the scenario itself",
-                          limits::obstacles, limits::obstacles - most_),
-              "leave out those the robot never reaches");
-        return;
-      } else {
-        read_row(cells, line, line_number);
-      }
-    }
-    if (width_ == 0) fault(0, 0, "is empty", header_hint);
-  }
-
-  bool read_header(const std::vector<CsvCell>& cells, std::string_view line, int line_number) {
-    for (std::size_t j = 0; j < std::max(cells.size(), required_columns); ++j) {
-      if (j >= cells.size() || j >= columns.size()) {
-        const int column = j < cells.size() ? cells[j].column : static_cast<int>(line.size()) + 1;
-        fault(line_number, column,
-              fmt::format("the header has {} columns, 3 or 4 are needed", cells.size()),
-              header_hint);
-        return false;
-      }
-      if (cells[j].text != columns[j].name) {
-        fault(line_number, cells[j].column,
-              fmt::format("expected the column name \"{}\", got {}", columns[j].name,
-                          shown_cell(cells[j].text)),
-              header_hint);
-        return false;
-      }
-    }
-    width_ = cells.size();
-    return true;
-  }
-
-  void read_row(const std::vector<CsvCell>& cells, std::string_view line, int line_number) {
-    if (cells.size() != width_) {
-      const int column =
-          cells.size() > width_ ? cells[width_].column : static_cast<int>(line.size()) + 1;
-      fault(line_number, column, fmt::format("expected {} numbers, got {}", width_, cells.size()),
-            "every line has as many numbers as the header has names");
-      return;
-    }
-    ObstacleKeys obstacle;
-    bool good = true;
-    for (std::size_t j = 0; j < width_; ++j) {
-      const keys::Key& key = *keys_[j];
-      std::string_view digits = cells[j].text;
-      if (digits.starts_with('+')) digits.remove_prefix(1);
-      double value = 0.0;
-      const auto [stop, error] =
-          std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      const bool number = error == std::errc{} && stop == digits.data() + digits.size();
-      const bool in_range = number && std::isfinite(value) && value <= key.max &&
-                            (key.above_min ? value > key.min : value >= key.min);
-      if (!in_range) {
-        fault(line_number, cells[j].column,
-              fmt::format("{}: expected {}, got {}", columns[j].name, keys::expectation(key),
-                          shown_cell(cells[j].text)),
-              number ? std::string("in m; friction is a pure number")
-                     : std::string("numbers are written with a point, for example  0.25"));
-        good = false;
-      }
-      obstacle.*columns[j].member = value;
-    }
-    if (!good) return;
-    table_.obstacles.push_back(obstacle);
-    table_.lines.push_back(line_number);
-  }
-
-  std::array<const keys::Key*, columns.size()> keys_{
-      keys::find_key("world.obstacle.x"), keys::find_key("world.obstacle.y"),
-      keys::find_key("world.obstacle.radius"), keys::find_key("world.obstacle.friction")};
-  const std::filesystem::path& file_;
-  std::size_t most_;
-  std::size_t width_ = 0;  // columns; 0: no header yet
-  ObstacleTable table_;
-};
-
-}  // namespace
-
 ObstacleTable load_obstacle_table(const std::filesystem::path& file, std::size_t most) {
-  return Reader(file, most).read();
+  keys::NumberTableFormat format{
+      .key = "world.obstacle_table",
+      .required = 3,
+      .header_hint = "the first line is  x,y,radius  or  x,y,radius,friction",
+      .file_hint = "name a CSV file: x,y,radius in m",
+      .range_hint = "in m; friction is a pure number",
+      .most = most,
+      .many = fmt::format("more than {} obstacles, with the {} of the scenario itself",
+                          limits::obstacles, limits::obstacles - most),
+      .fewer_hint = "leave out those the robot never reaches"};
+  for (const char* name : {"x", "y", "radius", "friction"}) {
+    format.columns.push_back({name, *keys::find_key(fmt::format("world.obstacle.{}", name))});
+  }
+  keys::NumberTable table = keys::load_number_table(file, format);
+  ObstacleTable found;
+  for (const std::vector<double>& row : table.rows) {
+    ObstacleKeys obstacle;
+    obstacle.x = row[0];
+    obstacle.y = row[1];
+    obstacle.radius = row[2];
+    if (row.size() > 3) obstacle.friction = row[3];
+    found.obstacles.push_back(obstacle);
+  }
+  found.lines = std::move(table.lines);
+  found.faults = std::move(table.faults);
+  return found;
 }
 
 }  // namespace coluber::world

@@ -260,6 +260,9 @@ printf '%s' "$SHOWN" """
     check("a moment after the end exits 3, says when that is, and draws nothing", done.returncode == 3
           and re.search(r"--time 99 is after the end of the run, [\d.]+ s\n  hint: for example  --time", done.stderr)
           and done.stdout == "" and not (tmp / "asked.png").exists() and list(scratch.iterdir()) == [], done)
+    done, _ = asked("--view", "cam=top&t=99")
+    check("… also where the view names it", done.returncode == 3 and re.search(r"--view t=99 is after the end of the run, [\d.]+ s\n  hint: for example  --time", done.stderr)
+          and done.stdout == "" and not (tmp / "asked.png").exists(), done)
     for what, shown, words in (
         ("shows a fault", '<html lang="en" data-fault="Time runs backwards."><head>', "Time runs backwards."),
         ("is not ready", '<html lang="en"><head>', "not ready"),

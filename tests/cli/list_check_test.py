@@ -43,6 +43,9 @@ for kind, word in SOME.items():
 listed = {entry["name"]: entry for entry in json.loads(coluber("list", "keys", "--json").stdout)["keys"]}
 check("a key has its unit, default and meaning", listed["solver.dt"]["unit"] == "s" and listed["solver.dt"]["default"] == 1e-3 and listed["solver.dt"]["doc"], listed["solver.dt"])
 check("an infinite default is text", listed["controller.torque_limit"]["default"] == "inf")
+for key in ("start.position", "start.link", "start.z", "stop.past_x"):
+    check(f"{key} says which centre of a link it means", "centre of gravity" in listed[key]["doc"], listed[key]["doc"])
+check("controller.start_time says whose clock it leaves alone", "gait's clock" in listed["controller.start_time"]["doc"], listed["controller.start_time"])
 check("a key of one model says so", listed["world.rolling_friction"]["model"] == "spatial" and "model" not in listed["solver.dt"])
 
 for arguments in (["list"], ["list", "nonsense"], ["list", "models", "--markdown"], ["check"], ["check", "--nonsense"]):
@@ -60,7 +63,7 @@ with tempfile.TemporaryDirectory() as name:
 
 for file in sorted((SOURCE / "scenarios").glob("*.toml")):
     run = coluber("check", f"scenarios/{file.name}")
-    check(f"{file.name} is ok", run.returncode == 0 and re.match(rf"scenarios/{file.name}: ok: (planar|spatial|minimal), 11 links", run.stdout), run)
+    check(f"{file.name} is ok", run.returncode == 0 and re.match(rf"scenarios/{file.name}: ok: ((planar|spatial|minimal), 11|(wheeled|n_trailer), 6) links", run.stdout), run)
     check(f"{file.name} gives no warning", run.stderr == "", run.stderr)
 
 run = coluber("check", "scenarios/aiko_floor.toml", "--set", "controller.servo=explicit")

@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import h5py
+
 from harness import COLUBER, SOURCE, check, finish, start_until
 
 FLOOR = str(SOURCE / "scenarios/aiko_floor.toml")
@@ -110,6 +112,32 @@ def test_a_resumed_run_leaves_the_files_of_others(tmp):
     done = coluber(*resume, "--out", run)
     left = contents(run)
     check("--resume leaves what it does not write", done.returncode == 0 and all(left.get(name) == text for name, text in others.items()), f"{done.stderr} {sorted(left)}")
+
+
+def test_datasets_of_the_user_are_not_dropped(tmp):
+    """plot and export pass over them; what writes trajectory.h5 anew refuses to."""
+    for name, add in (("mine", lambda file: file.create_dataset("mine", data=[1.0, 2.0])), ("notes", lambda file: file.create_group("notes"))):
+        run = tmp / f"{name}-complete"
+        coluber(*QUICK, "--out", run)
+        cut = tmp / f"{name}-cut"
+        check("a run is interrupted", interrupted_run(cut))
+        for folder, words in ((run, (*QUICK, "--force")), (run, QUICK), (cut, ("run", FLOOR, "--duration", "3", "-q", "--resume"))):
+            if name not in (file := h5py.File(folder / "trajectory.h5", "a")):
+                add(file)
+            file.close()
+            before = contents(folder)
+            done = coluber(*words, "--out", folder)
+            says = f'error: {folder} holds "{name}" in trajectory.h5, {MOVE_AWAY}'
+            check(f'{words[-1]} refuses "{name}" in trajectory.h5, exit 2', (done.returncode, done.stderr) == (2, says), f"{done.returncode} {done.stderr}")
+            check("… and removes nothing", contents(folder) == before)
+        done = coluber("export", run, "--to", "csv", "-o", tmp / f"{name}.csv")
+        check("export passes over it", done.returncode == 0, done.stderr)
+        (run / "trajectory.h5").rename(tmp / f"{name}.h5")
+        done = coluber(*QUICK, "--out", run, "--force")
+        check("once it is moved away the run is replaced", done.returncode == 0 and (run / "trajectory.h5").exists(), done.stderr)
+        (cut / "trajectory.h5").rename(tmp / f"{name}-cut.h5")
+        done = coluber("run", FLOOR, "--duration", "3", "-q", "--resume", "--out", cut)
+        check("… or resumed", done.returncode == 0 and (cut / "trajectory.h5").exists(), done.stderr)
 
 
 def test_export_leaves_the_files_of_others(tmp):

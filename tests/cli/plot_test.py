@@ -26,6 +26,7 @@ COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
 SPATIAL = ["course", "path", "postures", "side", "velocities", "forces", "footfall", "angles", "tracking", "torques", "energy", "residual"]
+LISTED = [*SPATIAL[:9], "path_error", *SPATIAL[9:]]  # of robots that follow a path
 NAMES = [name for name in SPATIAL if name != "side"]  # a robot that stays in its plane is not drawn from the side unasked
 
 
@@ -152,7 +153,7 @@ def test_all_plots_by_default(tmp, course):
     check("plot says on stdout which files it wrote", done.stdout.split() == [str(course / "plots" / f"{n}.svg") for n in NAMES], done.stdout)
     check("plot says nothing on stderr when all is well", done.stderr == "", done.stderr)
     listed = [p["name"] for p in json.loads(coluber("list", "plots", "--json").stdout)["plots"]]
-    check("list plots names the same plots, and side", listed == SPATIAL, listed)
+    check("list plots names the same plots, side and path_error", listed == LISTED, listed)
     for name in NAMES:
         file = course / "plots" / f"{name}.svg"
         words = texts(file)
@@ -506,6 +507,25 @@ def test_footfall_of_a_robot_that_lies_flat(tmp, course):
     check("… beside one that touches pegs it is drawn", done.returncode == 0, done.stderr)
 
 
+def test_two_runs_of_which_one_knows_obstacles(tmp, course):
+    """A minimal model has no obstacles: what both have is drawn, which is the forces of the ground."""
+    (tmp / "minimal.toml").write_text('schema = 1\nduration = 0.5\n[robot]\nmodel = "minimal"\nname = "aiko"\n[world]\nfriction = [0.2, 0.5]\n')
+    minimal = run(tmp / "minimal", tmp / "minimal.toml")
+    course = shutil.copytree(course, tmp / "course")
+    done = coluber("plot", course, minimal)
+    check("a run among obstacles and one of a model without them are drawn together", done.returncode == 0 and "forces-and-minimal.svg" in done.stdout, f"{done.returncode} {done.stdout} {done.stderr}")
+    words = texts(course / "plots/forces-and-minimal.svg")
+    check("… with the forces of the ground", any("ground force" in word for word in words) and not any("contact force" in word for word in words), words)
+
+
+def test_labels_of_works(tmp, course):
+    """Where a label is too long for its axis, its words go into the panel whole."""
+    space = run(tmp / "space", SOURCE / "scenarios/aiko_spatial_course.toml", "--duration", 0.5)
+    coluber("plot", course, space, "--what", "energy", "-o", tmp / "energy.svg")
+    words = texts(tmp / "energy.svg")
+    check("what contacts are stays in one piece", any("floor, obstacles" in word for word in words) and "work: floor (J)" not in words, words)
+
+
 def test_two_runs_in_space(tmp, course):
     a = run(tmp / "a", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 1.0)
     b = run(tmp / "b", SOURCE / "scenarios/aiko_sidewinding.toml", "--duration", 1.0, "--set", "world.friction=[0.3,0.3]")
@@ -592,6 +612,10 @@ def test_bad_measured_files(tmp, course):
     file.write_text("t,x,y\n0,a,1\n1,1,b\n2,c,1\n")
     done = coluber("plot", course, "--measured", file, "-o", tmp / "none.svg")
     check("every fault of a measured file is told at once", done.stderr.count("error: ") == 3, done.stderr)
+    os.mkfifo(tmp / "pipe.csv")
+    for path in ("/dev/zero", tmp / "pipe.csv"):
+        done = coluber("plot", course, "--measured", path)
+        check(f"{path}, which may have no end, is refused, exit 3", done.returncode == 3 and done.stderr == f"error: {path}: not a regular file\n  hint: measurements are read from .csv files\n", done.stderr)
     for path, what in ((tmp / "nowhere.csv", "that is not there"), (tmp, "that is a folder")):
         done = coluber("plot", course, "--measured", path)
         check(f"a measured file {what} is refused, exit 3", done.returncode == 3, done.stderr)
@@ -872,6 +896,127 @@ def test_models_without_links(tmp, course):
     coluber("plot", folder, "--what", "side", "--time", 0, "-o", tmp / "s.svg")
     seen = polygons(tmp / "s.svg", (84, 96, 106))
     check("from the side wheels that are turned are ovals of their height", len(seen) == 2 and all(0.6 < extent(w)[0] / extent(w)[1] < 1.1 for w in seen), [extent(w) for w in seen])
+
+
+PATH = (240, 203, 107)  # colour of paths to follow
+TURN = """duration = {duration}
+[robot]
+model = "wheeled"
+name = "piko"
+[path]
+shape = "{shape}"
+[controller]
+name = "{controller}"
+[world]
+friction = [0.2, 0.2]
+"""
+
+
+def follow(tmp, name, duration, shape="turn", controller="n_trailer"):
+    (tmp / f"{name}.toml").write_text(TURN.format(duration=duration, shape=shape, controller=controller))
+    return run(tmp / name, tmp / f"{name}.toml")
+
+
+def lines_of(svg, colour):
+    """Lines of one colour, each a list of points in pixels."""
+    found = []
+    for node in xml.parse(svg).iter("{http://www.w3.org/2000/svg}path"):
+        if tuple(int(n) for n in re.findall(r"\d+", node.get("stroke", ""))) == colour and "fill" not in (node.get("class") or ""):
+            numbers = [float(n) for n in re.findall(r"-?[\d.]+", node.get("d"))]
+            found.append(list(zip(numbers[::2], numbers[1::2])))
+    return found
+
+
+def test_paths_and_wheels(tmp, course):
+    folder = follow(tmp, "turn", 4.5)
+    done = coluber("plot", folder)
+    drawn = [Path(line).stem for line in done.stdout.split()]
+    check("a robot that follows a path draws its error too", done.returncode == 0 and done.stderr == "" and drawn == [n for n in LISTED if n not in ("side", "footfall")], f"{drawn} {done.stderr}")
+    coluber("plot", folder, "--what", "course", "--time", 3.5, "-o", tmp / "c.svg")
+    wheels, links = polygons(tmp / "c.svg", (84, 96, 106)), polygons(tmp / "c.svg", (220, 236, 246)) + polygons(tmp / "c.svg", (143, 199, 230))
+    # a link is 2 (0.04 + 0.03) m long and 0.06 m wide; its area is that of its core and two half discs
+    scale = math.sqrt(numpy.mean([area(link) for link in links]) / (0.08 * 0.06 + math.pi * 0.03**2))
+    check("the course draws two wheels a link, 0.13 by 0.01625 m", len(wheels) == 12 and len(links) == 6 and all(abs(area(w) / scale**2 - 0.13 * 0.01625) < 2e-5 for w in wheels), [area(w) / scale**2 for w in wheels])
+    middle = lambda points: numpy.mean(points[:-1] if points[0] == points[-1] else points, axis=0)
+    pairs = [(middle(a), middle(b)) for a, b in zip(wheels[::2], wheels[1::2])]
+    check("… both of a link 0.082 m apart", all(abs(math.hypot(*(a - b)) / scale - 0.082) < 1e-3 for a, b in pairs), [math.hypot(*(a - b)) / scale for a, b in pairs])
+    with h5py.File(folder / "trajectory.h5") as file:
+        k = int(numpy.argmin(abs(file["time"][:] - 3.5)))
+        place, angle = file["link_position"][k], file["link_angle"][k]
+    axles = place + 0.018 * numpy.stack([numpy.cos(angle), numpy.sin(angle)], axis=1)
+    seen = numpy.array([(a + b) / 2 for a, b in pairs]) / scale
+    apart = [math.hypot(*(axles[i] - axles[0])) - math.hypot(*(seen[i] - seen[0])) for i in range(6)]
+    check("… about the axle, 18 mm behind the link's middle", max(map(abs, apart)) < 1e-3, apart)
+    to_follow = polygons(tmp / "c.svg", PATH)
+    check("the course draws the path to follow and says its colour", len(to_follow) == 1 and any("yellow: path to follow" in w for w in texts(tmp / "c.svg")), texts(tmp / "c.svg"))
+    # 1 m straight, a quarter of a circle of 0.75 m radius, 1 m straight; the tube is 4 mm wide
+    check("… all of it, to scale", all(abs(side / scale - (1.75 + 0.002)) < 0.006 for side in extent(to_follow[0])), [side / scale for side in extent(to_follow[0])])
+    coluber("plot", folder, "--what", "course", "-o", tmp / "z.svg", "--zoom")
+    check("--zoom frames the robot, not the path", area(polygons(tmp / "z.svg", (84, 96, 106))[0]) > 4 * area(wheels[0]))
+    for name in ("postures", "path"):
+        check(f"{name} draws the path, with a legend", len(polygons(folder / f"plots/{name}.svg", PATH)) == 1 and "path to follow" in texts(folder / f"plots/{name}.svg"), texts(folder / f"plots/{name}.svg"))
+    coluber("plot", folder, "--what", "side", "--time", 0, "-o", tmp / "s.svg")
+    discs, ground = polygons(tmp / "s.svg", (84, 96, 106)), polygons(tmp / "s.svg", (239, 235, 228))
+    floor = min(y for _, y in ground[0])
+    check("from the side wheels are discs of 0.13 m that stand on the floor", len(discs) == 12 and all(abs(extent(d)[0] - extent(d)[1]) < 0.5 and abs(max(y for _, y in d) - floor) < 0.6 for d in discs), (floor, [extent(d) for d in discs]))
+    curve = polygons(tmp / "s.svg", PATH)[0]
+    check("… and the path lies on it", abs(numpy.mean([y for _, y in curve]) - floor) < 0.6, (floor, curve[:3]))
+    check("runs without a path have none, and no word of one", not polygons(course / "plots/course.svg", PATH) and not any("path to follow" in w for w in texts(course / "plots/path.svg")))
+
+
+def test_path_error(tmp, course):
+    done = coluber("plot", course, "--what", "path_error", "-o", tmp / "none.svg")
+    check("a run without a path to follow has no path_error, exit 1", done.returncode == 1 and "the run has no path_error" in done.stderr and not (tmp / "none.svg").exists(), done.stderr)
+    one, two = follow(tmp, "one", 4.5), follow(tmp, "two", 4.5, controller="follow_the_leader")
+    coluber("plot", one, "--what", "path_error", "-o", tmp / "e.svg")
+    words = texts(tmp / "e.svg")
+    check("path_error draws z of every link and the sum of their sizes, in mm", {"path error z (mm)", "sum of |z|, all links (mm)", *(f"link {i}" for i in range(1, 7))} <= set(words), words)
+    with h5py.File(one / "trajectory.h5") as file:
+        z = 1e3 * file["path_error"][:]
+    with h5py.File(two / "trajectory.h5") as file:
+        other = 1e3 * file["path_error"][:]
+    black = max(lines_of(tmp / "e.svg", (26, 26, 26)), key=len)
+    drawn = numpy.array([-y for _, y in black])  # up is down in a picture
+    total = abs(z).sum(axis=1)
+    # the strip is 3.8 cm high and has six parts in a hundred of air above and below
+    scale = (drawn.max() - drawn.min()) / (total.max() - total.min())
+    at = numpy.linspace(0, len(total) - 1, 8).astype(int)
+    left, right = black[0][0], black[-1][0]
+    missed = [abs(numpy.interp(left + (right - left) * k / (len(total) - 1), [x for x, _ in black], drawn) - drawn.min() - scale * (total[k] - total.min())) for k in at]
+    check("… the sum is that of what is recorded", len(black) > 100 and max(missed) < 1.0, missed)
+    coluber("plot", one, "--what", "path_error", "--link", 1, "--link", 6, "-o", tmp / "l.svg")
+    check("--link chooses the links; the sum remains that of all", [w for w in texts(tmp / "l.svg") if w.startswith("link ")] == ["link 1", "link 6"] and max(lines_of(tmp / "l.svg", (26, 26, 26)), key=len) == black, texts(tmp / "l.svg"))
+    done = coluber("plot", one, "--what", "path_error", "--link", 7, "-o", tmp / "none.svg")
+    check("a link that is not there is bad input, exit 3", done.returncode == 3 and "there is no link 7" in done.stderr, done.stderr)
+    coluber("plot", one, "--what", "path_error", "--width", "85mm", "-o", tmp / "n.svg")
+    check("on a narrow page all links are in the legend", {f"link {i}" for i in range(1, 7)} <= set(texts(tmp / "n.svg")), texts(tmp / "n.svg"))
+    (tmp / "mine.csv").write_text("time,path_error.2\n" + "".join(f"{0.1 * k},{0.001 * k}\n" for k in range(40)))
+    done = coluber("plot", one, "--what", "path_error", "--measured", tmp / "mine.csv", "-o", tmp / "m.svg")
+    check("measured distances are drawn over", done.returncode == 0 and "measured" in texts(tmp / "m.svg"), done.stderr)
+
+    done = coluber("plot", one, two, "--what", "path_error", "-o", tmp / "b.svg")
+    words = texts(tmp / "b.svg")
+    check("two runs are compared by the sum and by the head", done.returncode == 0 and words.count("sum of |z|, all links (mm)") == 1 and words.count("path error z, link 1 (mm)") == 1, f"{done.stderr} {words}")
+    first, second = (max((line for line in lines_of(tmp / "b.svg", c) if len(line) > 100), key=lambda line: -numpy.mean([y for _, y in line])) for c in ((0, 114, 178), (213, 94, 0)))
+    high = lambda line: max(y for _, y in line) - min(y for _, y in line)
+    ratio = abs(other).sum(axis=1).max() / total.max()
+    check("… on one axis: their heights are as their sums", abs(high(second) / high(first) - ratio) < 0.01 * ratio, (high(second) / high(first), ratio))
+    done = coluber("plot", one, course)
+    check("beside a run without a path it is left out", done.returncode == 0 and not (one / "plots/path_error-and-course.svg").exists() and (one / "plots/course-and-course.svg").exists(), done.stderr)
+    done = coluber("plot", one, course, "--what", "path_error", "-o", tmp / "none.svg")
+    check("… and refused where it is asked for", done.returncode == 1 and "the run has no path_error" in done.stderr, done.stderr)
+
+
+def test_paths_of_two_runs(tmp, course):
+    turn, again, eight = follow(tmp, "turn", 1), follow(tmp, "again", 1, controller="follow_the_leader"), follow(tmp, "eight", 1, shape="eight")
+    for name in ("course", "path"):
+        coluber("plot", turn, again, "--what", name, "-o", tmp / "same.svg")
+        check(f"{name} of two runs on one path draws it once", len(polygons(tmp / "same.svg", PATH)) == 1 and any("yellow: path to follow" in w for w in texts(tmp / "same.svg")), texts(tmp / "same.svg"))
+        coluber("plot", turn, eight, "--what", name, "-o", tmp / "two.svg")
+        pale = [len(polygons(tmp / "two.svg", colour)) for colour in ((127, 184, 216), (234, 174, 127))]
+        check(f"{name} of runs on two paths draws each in its run's colour, paler", pale == [1, 1] and not polygons(tmp / "two.svg", PATH) and any("broad lines: path to follow" in w for w in texts(tmp / "two.svg")), (pale, texts(tmp / "two.svg")))
+    coluber("plot", turn, eight, "--what", "postures", "-o", tmp / "p.svg")
+    check("postures have each run's path in its panel", len(polygons(tmp / "p.svg", PATH)) == 2, len(polygons(tmp / "p.svg", PATH)))
 
 
 def test_smooth_friction(tmp, course):

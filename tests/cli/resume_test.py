@@ -21,7 +21,7 @@ from pathlib import Path
 import h5py
 import numpy
 
-from harness import COLUBER, SOURCE, check, finish
+from harness import COLUBER, SOURCE, check, finish, start_until
 
 KILLS = int(os.environ.get("COLUBER_RESUME_KILLS", "6"))
 SEED = int(os.environ.get("COLUBER_RESUME_SEED", "1"))
@@ -181,6 +181,39 @@ def test_what_resume_says(tmp):
     coluber("run", *explicit)
     again = coluber("run", *explicit, "--resume")
     check("a run that failed would fail again: exit 1", again.returncode == 1 and "runaway" in again.stderr, again.stderr)
+
+
+def test_a_page_that_is_missing_is_written(tmp):
+    """As after a kill -9 between the results and the page."""
+    words = ["run", COURSE, "--duration", "0.2", "--out", tmp / "pageless"]
+    coluber(*words)
+    page = tmp / "pageless/replay.html"
+    if not page.exists():
+        print("no viewer: pages are not tested")
+        return
+    whole = page.read_bytes()
+    page.unlink()
+    done = coluber(*words, "--resume")
+    check("--resume of a complete run writes its page where that is missing", done.returncode == 0 and page.exists() and page.read_bytes() == whole and done.stderr.endswith(f"wrote {page}, which was missing\n"), done.stderr)
+    page.write_text("mine")
+    done = coluber(*words, "--resume")
+    check("… and leaves one that is there", done.returncode == 0 and page.read_text() == "mine" and "wrote" not in done.stderr, done.stderr)
+    coluber("run", COURSE, "--duration", "0.2", "--out", tmp / "unwanted", "--set", "record.replay=false")
+    done = coluber("run", COURSE, "--duration", "0.2", "--out", tmp / "unwanted", "--set", "record.replay=false", "--resume")
+    check("… and writes none that was not wanted", done.returncode == 0 and not (tmp / "unwanted/replay.html").exists(), done.stderr)
+
+
+def test_frames_that_are_removed(tmp):
+    folder = tmp / "frameless"
+    words = ["run", COURSE, "--duration", "2", "--out", folder]
+    process = start_until([COLUBER, *map(str, words)], (folder / "frames.bin").exists, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    (folder / "frames.bin").unlink()
+    process.send_signal(signal.SIGCONT)
+    said = process.communicate()[1].decode()
+    check("a run whose frames are removed fails and says that it cannot be resumed", process.returncode == 1 and f"the run in {folder} cannot be resumed: its frames are gone; --force runs it anew\n" in said, said)
+    done = coluber(*words, "--resume")
+    check("… and --resume says the same", done.returncode == 1 and f"the run in {folder} cannot be resumed: its frames are gone; --force" in done.stderr, done.stderr)
+    check("… and --force runs it", coluber(*words, "--force").returncode == 0)
 
 
 def started(words, folder, size):

@@ -443,6 +443,56 @@ def test_version():
     check("version names it for a person", build["version"] in coluber("version").stdout)
 
 
+def test_steps_that_the_thesis_leaves_unsolved_are_warned_of(tmp):
+    def run(scenario, *settings):
+        words = [word for setting in ("solver.name='thesis'", *settings) for word in ("--set", setting)]
+        done = coluber("run", SOURCE / f"scenarios/{scenario}.toml", "--duration", 2, *words, "--force", "--out", tmp / "run")
+        return done.returncode, done.stderr
+
+    said = r"warning: steps were left unsolved: friction is off by (\d+) % of what it can be on average, the residual is [\d.]+ on average and [\d.]+ at most.*solver\.thesis\.r_T, .*solver\.thesis\.epsilon, or solver\.name = \"newton\""
+    for factor, low, high in (("1e-3", 10, 25), ("1e-4", 25, 60), ("1e-6", 90, 100)):
+        code, text = run("aiko_floor", f"solver.thesis.r_T={factor}")
+        found = re.search(said, text)
+        check(f"with r_T = {factor} the run says that friction is not solved", code == 0 and found and low <= int(found.group(1)) <= high, text)
+    for setting in ("solver.thesis.r_H=1e-4", "solver.thesis.epsilon=1e-2"):
+        code, text = run("aiko_course", setting)
+        check(f"with {setting} the run says that contacts are not solved", code == 0 and re.search(said, text), text)
+    for scenario in ("aiko_floor", "aiko_course", "aiko_spatial_floor"):
+        code, text = run(scenario)
+        check(f"with its own factors there is nothing to say: {scenario}", code == 0 and "unsolved" not in text, text)
+    code, text = run("aiko_spatial_floor", "solver.thesis.r_N=1e-5")
+    check("links that sink for want of a factor: the message names it", re.search(r"deep in the floor, .*solver\.dt is too large, or solver\.thesis\.r_N too small", text), text)
+
+
+def test_motors_that_start_far_from_their_references_are_warned_of(tmp):
+    def run(*settings):
+        words = [word for setting in settings for word in ("--set", setting)]
+        return coluber("run", SOURCE / "scenarios/aiko_floor.toml", "--duration", 0.5, *words, "--force", "--out", tmp / "run").stderr
+
+    text = run("controller.start_time=0.4")
+    check("motors that start late say where joints and references are", re.search(
+        r"warning: the motors start at t = 0\.4 s with joint \d+ at -?[\d.]+ deg and its reference at -?[\d.]+ deg: it snaps there; the gait's clock runs from t = 0", text), text)
+    text = run("start.shape='straight'")
+    check("a straight start under a wave does", re.search(r"the motors start at t = 0 s with joint \d+ at 0 deg and its reference at -?[\d.]+ deg", text), text)
+    text = run("gait.soft_start=true")
+    check("a soft start from the gait's shape is warned of once, at load", text.count("snaps") == 1 and "warning: gait.soft_start: joint" in text, text)
+    text = run("gait.soft_start=true", "start.shape='straight'")
+    check("a soft start of a straight robot is none", "snaps" not in text, text)
+    check("nor is a start in the gait's shape", "snaps" not in run(), text)
+
+
+def test_a_largest_torque_of_one_step_is_warned_of(tmp):
+    def run(scenario, duration):
+        return coluber("run", SOURCE / f"scenarios/{scenario}.toml", "--duration", duration, "--force", "--out", tmp / "run").stderr
+
+    text = run("aiko_sidewinding", 1)
+    check("a landing's torque says that it depends on dt", re.search(
+        r"warning: max_torque = 24\.66 N m, of joint 7 at t = 0\.157 s, is a spike of one step \(2\.12 N m in the step before\): it depends on solver\.dt", text), text)
+    for scenario in ("aiko_floor", "aiko_course", "aiko_pegs"):
+        text = run(scenario, 4)
+        check(f"a torque that rises over steps does not: {scenario}", "spike" not in text, text)
+
+
 def test_the_runaway_guard(tmp):
     explicit = ["--set", "controller.servo='explicit'", "--set", "solver.activation='gap'"]
     floor = str(SOURCE / "scenarios" / "aiko_floor.toml")
@@ -600,7 +650,7 @@ def test_a_dump_replaces_nothing_but_a_dump(tmp):
     done = coluber(*quick, "--out", tmp / "dumped", "--set", f"solver.dump={dump}")
     first = dump.read_text()
     check("solver.dump writes a problem", done.returncode == 0 and "coluber-contact-problem" in first, done.stderr)
-    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "duration=0.1", "--set", f"solver.dump={dump}")
+    done = coluber(*quick, "--out", tmp / "dumped-2", "--set", "solver.dt=2e-3", "--set", f"solver.dump={dump}")
     check("… and replaces one", done.returncode == 0 and "coluber-contact-problem" in dump.read_text(), done.stderr)
     (tmp / "link.json").symlink_to(dump)
     done = coluber(*quick, "--out", tmp / "dumped-3", "--set", f"solver.dump={tmp / 'link.json'}")
@@ -610,6 +660,24 @@ def test_a_dump_replaces_nothing_but_a_dump(tmp):
         done = coluber(*quick, "--out", tmp / "dumped-4", "--set", f"solver.dump={tmp / 'dumped' / name}")
         check(f"{name} of a run is refused before the run", done.returncode == 3 and not (tmp / "dumped-4").exists(), f"{done.returncode} {done.stderr}")
     check("that run is as it was", before == {file.name: file.read_bytes() for file in (tmp / "dumped").iterdir()})
+
+
+def test_words_that_cannot_be_written_are_lost_and_nothing_else(tmp):
+    quick = f"run {SCENARIO} --duration 0.05 --out"
+    coluber(*quick.split(), tmp / "written")
+    whole = files(tmp / "written")
+    for name, closed in (("full", "2>/dev/full"), ("closed", "2>&-")):
+        def code(words, streams=closed):
+            return subprocess.run(["/bin/sh", "-c", f"{COLUBER} {words} {streams}"], cwd=tmp, stdout=subprocess.DEVNULL, timeout=300).returncode
+
+        check(f"with stderr {name} a run is done, exit 0", code(f"{quick} said-{name}") == 0 and files(tmp / f"said-{name}") == whole)
+        states = [json.loads((tmp / folder / "run.json").read_text())["summary"]["final_state"] for folder in ("written", f"said-{name}")]
+        check("… and its files are whole", states[0] == states[1] and coluber("export", tmp / f"said-{name}", "--to", "csv").returncode == 0, states)
+        check("… wrong input is exit 3", code("run nofile.toml") == 3)
+        check("… warnings end nothing", code(f"{quick} warned-{name} --set solver.thesis.max_iterations=5 --set solver.name=newton") == 0)
+        check("… a wrong command is exit 2", code("no_such_command") == 2)
+        for words in (f"check {SCENARIO}", "plot written --what course", "export written --to csv", "list keys"):
+            check(f"{words}: with stdout closed too it is exit 1", code(words, f">&- {closed}") == 1, code(words, f">&- {closed}"))
 
 
 def main():

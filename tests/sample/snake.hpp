@@ -102,4 +102,22 @@ inline Eigen::Matrix2Xd link_positions(const planar::Model& model, const planar:
   return position;
 }
 
+/// Gives every link PIKo's wheels and puts a robot at rest on them.
+inline void add_wheels(planar::Model& model, planar::State& state) {
+  model.friction_points = 2;
+  model.axles.assign(model.links.size(), {0.065, 0.002, 0.018, 0.041});
+  state.wheel = state.omega = state.omega_2 = state.omega_3 = Eigen::VectorXd::Zero(model.n());
+  state.ground.assign(2 * model.links.size(), {});
+}
+
+/// PIKo of Murugendran et al., or as much of it, on a floor of friction `mu`.
+inline planar::Model piko(int n = 6, double mu = 0.2) {
+  planar::Model model;
+  model.links.assign(static_cast<std::size_t>(n), {1.2, 0.002, 0.122, 0.04, 0.03, 0.0});
+  model.axles.assign(model.links.size(), {0.065, 0.002, 0.018, 0.041});
+  model.friction_points = 2;
+  model.mu_T.setConstant(mu);
+  return model;
+}
+
 }  // namespace coluber::sample

@@ -19,11 +19,15 @@ struct StressScene {
   planar::StepOptions options;
   Wave wave;
   double torque_limit = std::numeric_limits<double>::infinity();  ///< N m
+  // on wheels: references that hold for 25 ms, gains and speed of their own
+  double k_P = 0.0, k_D = 0.0, k_w = 0.0, rate = 0.0;
+  double wheel_torque_limit = std::numeric_limits<double>::infinity();  ///< N m
 };
 
 struct StressRange {
   double mu_low = 0.01, mu_high = 0.63;
   nonsmooth::Law law = nonsmooth::Law::anchored;
+  bool wheels = false;  ///< under every link, with the same friction along and across
 };
 
 /// 3 to 60 links, alike or all different, 1 or 2 friction points, friction ellipses of ratio up to
@@ -85,13 +89,25 @@ inline StressScene stress_scene(std::uint64_t seed, const StressRange& range) {
     }
     if (clear) model.obstacles.push_back(peg);
   }
+  if (!range.wheels) return scene;
+  model.mu_T.setConstant(mu);
+  scene.options.newton.tolerance = 1e-10;
+  add_wheels(model, scene.state);
+  for (planar::Axle& axle : model.axles) axle.Theta_w = decades(2e-4, 5e-3);
+  scene.k_P = decades(10.0, 800.0);
+  scene.k_D = decades(0.2, 2.0);
+  scene.k_w = one_in(6) ? 0.0 : decades(0.05, 5.0);
+  scene.rate = between(-15.0, 15.0);
+  if (one_in(4)) scene.wheel_torque_limit = decades(0.01, 1.0);
   return scene;
 }
 
 struct StressTally {
   long steps = 0, failed = 0, fallback = 0, sweeps = 0, touched = 0;
-  double residual = 0.0;        ///< largest
-  double rigid_residual = 0.0;  ///< largest
+  double residual = 0.0;             ///< largest
+  double rigid_residual = 0.0;       ///< largest
+  double law = 0.0, momentum = 0.0;  ///< largest residual of each
+  long over = 0;                     ///< steps with a residual over 1e-9
 };
 
 /// `seconds` of motion; `failed(scene, state, command, info)` is called with the state and command
@@ -102,11 +118,20 @@ inline void run_stress(const StressScene& scene, double seconds, StressTally& ta
   planar::State state = scene.state;
   planar::State before;
   planar::Data data(scene.model);
-  JointCommand command(scene.model.n() - 1);
+  const bool wheels = scene.model.has_wheels();
+  JointCommand command(scene.model.n() - 1, wheels ? scene.model.n() : 0);
   command.tau_max.setConstant(scene.torque_limit);
   const int count = static_cast<int>(seconds / scene.options.dt);
   for (int k = 0; k < count; ++k) {
-    follow(scene.wave, (k + 1) * scene.options.dt, command);
+    const double t = (k + 1) * scene.options.dt;
+    follow(scene.wave, wheels ? 0.025 * std::floor(t / 0.025) : t, command);
+    if (wheels) {
+      command.k_P.setConstant(scene.k_P);
+      command.k_D.setConstant(scene.k_D);
+      command.shafts.k.setConstant(scene.k_w);
+      command.shafts.rate.setConstant(scene.rate);
+      command.shafts.tau_max.setConstant(scene.wheel_torque_limit);
+    }
     if (failed) before = state;
     const nonsmooth::ContactStepInfo info =
         planar::step(scene.model, state, data, command, scene.options);
@@ -118,6 +143,9 @@ inline void run_stress(const StressScene& scene, double seconds, StressTally& ta
       if (failed) failed(before, command, info);
     }
     tally.residual = std::max(tally.residual, info.residual);
+    tally.law = std::max(tally.law, info.residual_law);
+    tally.momentum = std::max(tally.momentum, info.residual_momentum);
+    if (info.residual > 1e-9) ++tally.over;
     tally.rigid_residual = std::max(tally.rigid_residual, info.rigid_residual);
     if (data.obstacle_impulse.norm() > 0.0) ++tally.touched;
     if (info.status == Status::non_finite) return;

@@ -1,4 +1,4 @@
-// Random planar scenes by the million, both laws, small and large friction:
+// Random planar scenes by the million, both laws, small and large friction, and on wheels:
 //   stress [STEPS [FOLDER [FIRST_SEED]]]
 // prints a line for each kind of scene; problems that were not solved are saved in FOLDER.
 
@@ -20,16 +20,23 @@ int main(int argc, char** argv) {
   std::printf("%-9s %-9s %9s %7s %9s %9s %7s %11s %11s\n", "law", "mu", "steps", "failed",
               "fallback", "sweeps", "touched", "residual", "rigid");
   long failures = 0;
+  enum class Ground { slippery, rough, wheels };
   for (const auto law : {nonsmooth::Law::anchored, nonsmooth::Law::rigid}) {
-    for (const bool slippery : {true, false}) {
+    for (const Ground ground : {Ground::slippery, Ground::rough, Ground::wheels}) {
       sample::StressRange range;
       range.law = law;
-      if (!slippery) {
+      if (ground == Ground::rough) {
         range.mu_low = 0.63;
         range.mu_high = 1.2;
+      } else if (ground == Ground::wheels) {
+        range.wheels = true;
+        range.mu_low = 0.05;
+        range.mu_high = 0.9;
       }
       const std::string name = std::string(law == nonsmooth::Law::rigid ? "rigid" : "anchored") +
-                               (slippery ? "_low" : "_high");
+                               (ground == Ground::slippery ? "_low"
+                                : ground == Ground::rough  ? "_high"
+                                                           : "_wheels");
       sample::StressTally tally;
       for (std::uint64_t seed = first_seed; tally.steps < wanted; ++seed) {
         const sample::StressScene scene = sample::stress_scene(seed, range);
@@ -52,12 +59,15 @@ int main(int argc, char** argv) {
       }
       std::printf("%-9s %-9s %9ld %7ld %9ld %9.3f %7.3f %11.2e %11.2e\n",
                   law == nonsmooth::Law::rigid ? "rigid" : "anchored",
-                  slippery ? "0.01-0.63" : "0.63-1.2", tally.steps, tally.failed, tally.fallback,
+                  ground == Ground::slippery ? "0.01-0.63"
+                  : ground == Ground::rough  ? "0.63-1.2"
+                                             : "wheels",
+                  tally.steps, tally.failed, tally.fallback,
                   static_cast<double>(tally.sweeps) / static_cast<double>(tally.steps),
                   static_cast<double>(tally.touched) / static_cast<double>(tally.steps),
                   tally.residual, tally.rigid_residual);
       std::fflush(stdout);
-      if (slippery) failures += tally.failed;
+      if (ground != Ground::rough) failures += tally.failed;
     }
   }
   return failures == 0 ? 0 : 1;

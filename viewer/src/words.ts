@@ -58,6 +58,15 @@ const names: Record<string, string> = {
   real_time_factor: 'times real time',
   real_time_factor_total: 'the same with result files',
   final_state: 'final state',
+  path_error: 'path error, all links',
+  path_error_head: 'path error, link 1',
+  path_error_max: 'largest path error',
+  path_error_max_head: 'the same, link 1',
+  torque_joints: 'joint torque, total',
+  torque_wheels: 'wheel torque, total',
+  slip_share: 'slipping wheels',
+  slip_mean: 'mean slip',
+  steering_clamped: 'steering at its limit',
 };
 const known_units: Record<string, string> = { distance: 'm', displacement: 'm', path_length: 'm', net_speed: 'm/s', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', work_positive: 'J', work_net: 'J', energy_in: 'J', max_penetration: 'm', max_ground_penetration: 'm' };
 

@@ -175,6 +175,27 @@ export function make_tree({ frames = 21, rate = 20 } = {}) {
   return finish({ frames, rate, title: 'A board with arms and wheels', ...sheet }, { families: [], groups: [{ name: 'joint_torque', label: 'joint torque', unit: 'N m', role: 'torque' }] });
 }
 
+/** A planar robot of three links on wheels that spin, along a path which it leaves to its left; wheels are larger than links are thick. */
+export const follower = { wheel: 0.065, spin: (k) => 0.37 * k, path: Array.from({ length: 60 }, (_, i) => [0.05 * i, 0, 0]), error: (k, i) => 0.002 * k * i };
+export function make_follower({ frames = 21, rate = 20, thick = 0.002 } = {}) {
+  const sheet = start();
+  sheet.add({ name: 'time', kind: 'scalar', unit: 's', count: 1 }, (k) => [k / rate]);
+  const place = (k, i) => [0.5 + 0.05 * k - 0.122 * i, follower.error(k, 1), 0];
+  for (let i = 1; i <= 3; ++i) sheet.body({ name: `link_${i}`, shape: 'capsule', size: [0.03, 0.04] }, (k) => [...place(k, i), ...about(2, Math.PI)]);
+  for (let i = 1; i <= 3; ++i) {
+    for (const [side, y] of [['left', -0.041], ['right', 0.041]]) {
+      sheet.body({ name: `wheel_${i}_${side}`, shape: 'wheel', size: [follower.wheel, 0.016], parent: `link_${i}`, colour: '#b4bcc4' }, (k) => [place(k, i)[0], place(k, i)[1] + y, 0, ...multiply(about(2, Math.PI), about(1, -follower.spin(k)))]);
+    }
+  }
+  sheet.bodies.push({ name: 'ground', shape: 'plane', size: [], colour: '#e8e8e8', pose: [0, 0, 0, 1, 0, 0, 0] });
+  sheet.bodies.push({ name: 'path', shape: 'tube', size: [thick], colour: '#e69f00', pose: [0, 0, 0, 1, 0, 0, 0], points: follower.path });
+  for (let i = 1; i <= 3; ++i) sheet.add({ name: `path_error.${i}`, kind: 'scalar', unit: 'm', count: 1, group: 'path_error', index: i }, (k) => [follower.error(k, i)]);
+  sheet.add({ name: 'steering', kind: 'scalar', unit: 'rad', count: 1, group: 'steering' }, (k) => [0.01 * k]);
+  return finish({ frames, rate, title: 'Three links on wheels along a path', ...sheet }, {
+    families: [], groups: [{ name: 'path_error', label: 'path error', unit: 'm' }, { name: 'steering', label: 'steering', unit: 'rad' }],
+  });
+}
+
 function finish({ frames, rate, width, title, bodies, fields, column }, more = {}) {
   const bytes = Buffer.alloc(4 * frames * width);
   for (let k = 0; k < frames; ++k) column.flatMap((values) => values(k)).forEach((x, i) => bytes.writeFloatLE(x, 4 * (k * width + i)));

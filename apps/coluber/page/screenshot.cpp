@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -26,6 +27,7 @@
 #include "fault.hpp"
 #include "page/replay_page.hpp"
 #include "plot/signature.hpp"
+#include "view_state.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -150,12 +152,15 @@ Browser run_browser(std::vector<std::string> arguments, const fs::path& out,
 
 // The page shows its last frame at any later time, but a picture of another moment than the one
 // asked for helps nobody. Half a step beyond the last frame is still that frame.
-void require_time(const fs::path& run, double time, const PageInfo& page) {
+void require_time(const fs::path& run, const ScreenshotOptions& options, const PageInfo& page) {
+  const std::optional<double> asked = options.time ? options.time : time_of_view(options.view);
+  if (!asked || !page.end) return;
+  const double time = *asked;
   if (time <= *page.end + 0.5 * page.last_step) return;
-  throw InputError(make_fault(
-      run.string(), 0, 0,
-      fmt::format("--time {:.6g} is after the end of the run, {:.6g} s", time, *page.end),
-      fmt::format("for example  --time {:.6g}", *page.end)));
+  throw InputError(make_fault(run.string(), 0, 0,
+                              fmt::format("{}{:.6g} is after the end of the run, {:.6g} s",
+                                          options.time ? "--time " : "--view t=", time, *page.end),
+                              fmt::format("for example  --time {:.6g}", *page.end)));
 }
 
 }  // namespace
@@ -168,7 +173,7 @@ bool save_screenshot(const fs::path& run, const fs::path& file, const Screenshot
   const fs::path shown = scratch.path() / "shown.html";
   const PageInfo info = save_replay_page(run, page);
   if (stopped != 0) return false;
-  if (options.time && info.end) require_time(run, *options.time, info);
+  require_time(run, options, info);
   // software rendering by chromium's own libraries: the same picture on every machine, GPU or not
   std::vector<std::string> arguments{
       "",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -64,6 +65,17 @@ std::string sequential_colour(std::size_t i, std::size_t n) {
 }
 
 std::string_view distinct_colour(std::size_t i) { return distinct[i % distinct.size()]; }
+
+std::string pale_colour(std::size_t i) {
+  const std::string_view full = distinct_colour(i);
+  std::string pale = "#";
+  for (const std::size_t at : {1U, 3U, 5U}) {
+    unsigned part = 0;
+    std::from_chars(full.data() + at, full.data() + at + 2, part, 16);
+    pale += fmt::format("{:02x}", (part + 255U) / 2U);
+  }
+  return pale;
+}
 
 void Range::include(double value) {
   if (!std::isfinite(value)) return;

@@ -30,6 +30,8 @@ inline constexpr double arrow_room_cm = 0.6;
 std::string sequential_colour(std::size_t i, std::size_t n);
 /// The i-th of a few colours without order.
 std::string_view distinct_colour(std::size_t i);
+/// The same, mixed with as much white.
+std::string pale_colour(std::size_t i);
 
 struct Point {
   double x = 0.0;

@@ -71,19 +71,19 @@ std::string unit_in(std::string_view label) {
              : " " + std::string(label.substr(open + 1, close - open - 1));
 }
 
-/// "torque, joint 3 (N m)" as it stands, or, where an axis is too short for it, without what goes
-/// into the panel.
+/// "torque, joint 3 (N m)" or "work: obstacles, floor (J)" as it stands, or, where an axis is too
+/// short for it, without what goes into the panel.
 struct PanelLabel {
   std::string axis;
   std::string which{};
 };
 PanelLabel fitting_label(const std::string& label, double length_cm) {
   constexpr double points = 9.0;
-  const auto comma = label.find(", ");
+  const auto mark = std::min(label.find(": "), label.find(", "));
   const auto unit = label.rfind(" (");
-  if (width_of_words(label, points) <= length_cm || comma >= unit || unit == std::string::npos)
+  if (width_of_words(label, points) <= length_cm || mark >= unit || unit == std::string::npos)
     return {label};
-  return {label.substr(0, comma) + label.substr(unit), label.substr(comma + 2, unit - comma - 2)};
+  return {label.substr(0, mark) + label.substr(unit), label.substr(mark + 2, unit - mark - 2)};
 }
 
 double largest(const ComparedPanel& panel) {
@@ -242,9 +242,12 @@ std::vector<ComparedPanel> velocities(const Comparison& c) {
 }
 
 std::vector<ComparedPanel> forces(const Comparison& c) {
+  // those of obstacles where one is touched and all runs know them
   std::string_view name = "ground_force";
   for (std::size_t r = 0; r < c.runs.size(); ++r)
     if (shown_force(*c.runs[r].run, c.windows[r]) == "contact_force") name = "contact_force";
+  if (std::ranges::any_of(c.runs, [&](const ComparedRun& run) { return !run.run->has(name); }))
+    name = "ground_force";
   for (const auto& run : c.runs) static_cast<void>(observable(*run.run, name));
   const std::string label = name == "ground_force" ? "ground force" : "contact force";
   std::vector<ComparedPanel> panels;
@@ -296,6 +299,20 @@ std::vector<ComparedPanel> angles(const Comparison& c, bool with_torque) {
       panels.back().cuts = true;
     }
   }
+  return panels;
+}
+
+/// The sum of the links' distances from the path, and those of the head or of the links asked for
+/// (Murugendran fig 5, 4).
+std::vector<ComparedPanel> path_errors(const Comparison& c) {
+  ComparedPanel sum{
+      fmt::format("{} (mm)", path_error_sum_words), "", {}, {}, least::path_error, false};
+  for (std::size_t r = 0; r < c.runs.size(); ++r)
+    sum.lines.push_back(path_error_sum(*c.runs[r].run, c.windows[r]));
+  std::vector<ComparedPanel> panels{std::move(sum)};
+  for (const int link : chosen(c.options, common_count(c, path_error_name), {1}, "link"))
+    panels.push_back(panel_of(c, fmt::format("path error z, link {} (mm)", link), "",
+                              path_error_name, link, 0, millimetre, least::path_error));
   return panels;
 }
 
@@ -389,6 +406,7 @@ Figure make_comparison(std::string_view name, const std::vector<ComparedRun>& ru
   if (name == "forces") return draw_panels(c, forces(c));
   if (name == "angles") return draw_panels(c, angles(c, false));
   if (name == "tracking") return draw_panels(c, angles(c, true));
+  if (name == "path_error") return draw_panels(c, path_errors(c));
   if (name == "torques") return draw_panels(c, torques(c));
   if (name == "energy") return draw_panels(c, energies(c));
   if (name == "residual") return draw_panels(c, residuals(c));

@@ -56,6 +56,41 @@ void draw_shared(Canvas& canvas, const SharedObstacles& obstacles, const Box& vi
                 fmt::format("with lines linecolor '{}' linewidth 1.2", distinct_colour(r)));
 }
 
+/// The paths that the runs follow: one where all have the same, else one each.
+std::vector<std::vector<Outline>> paths_to_follow(const Comparison& c) {
+  std::vector<std::vector<Outline>> each;
+  for (const auto& run : c.runs) each.push_back(standing_curves(run.scene->drawing, from_above));
+  const auto same = [](const Outline& a, const Outline& b) {
+    return std::equal(a.line.begin(), a.line.end(), b.line.begin(), b.line.end(),
+                      [](const Point& p, const Point& q) { return p.x == q.x && p.y == q.y; });
+  };
+  const bool alike = std::all_of(each.begin(), each.end(), [&](const auto& those) {
+    return std::equal(those.begin(), those.end(), each.front().begin(), each.front().end(), same);
+  });
+  if (alike) each.resize(1);
+  return each;
+}
+
+void include_paths(Box& view, const std::vector<std::vector<Outline>>& paths) {
+  for (const auto& curves : paths) include_curves(view, curves);
+}
+
+/// Says which colour they have.
+void say_paths(Heading& heading, const std::vector<std::vector<Outline>>& paths) {
+  const bool any =
+      std::any_of(paths.begin(), paths.end(), [](const auto& curves) { return !curves.empty(); });
+  if (!any) return;
+  heading.note += fmt::format("{}{}: {}", heading.note.empty() ? "" : ";  ",
+                              paths.size() == 1 ? "yellow" : "broad lines", path_words);
+}
+
+/// Where the runs have paths of their own, in a pale tone of each run's colour.
+void draw_paths_to_follow(Canvas& canvas, const std::vector<std::vector<Outline>>& paths) {
+  for (std::size_t r = 0; r < paths.size(); ++r)
+    draw_standing_curves(canvas, paths[r],
+                         paths.size() == 1 ? std::string(path_colour) : pale_colour(r));
+}
+
 /// The slopes of the runs; `coloured` where the runs are told apart by colours.
 void say_their_slopes(Heading& heading, const Comparison& c, const View& view, bool coloured) {
   std::vector<std::optional<Slope>> slopes;
@@ -74,6 +109,7 @@ std::vector<int> links_shown(const Comparison& c, const Tracks& tracks) {
 /// links went.
 Figure compare_courses(const Comparison& c) {
   const auto obstacles = shared_obstacles(c);
+  const auto to_follow = paths_to_follow(c);
   std::vector<DrawnRobot> robots;
   std::vector<Polyline> paths;
   Box view;
@@ -99,7 +135,10 @@ Figure compare_courses(const Comparison& c) {
       shown.robot.push_back(from_above.of(tracks.at(frame, i)));
   }
   shown.lines = paths;
-  if (!c.options.zoom) include_all(view, obstacles);
+  if (!c.options.zoom) {
+    include_paths(view, to_follow);
+    include_all(view, obstacles);
+  }
   view.pad(c.options.zoom ? 0.12 : 0.06);
   const auto page = page_of(c.options);
   const auto map = fit(view, page.width - page.left - 0.4, 13.0);
@@ -108,6 +147,7 @@ Figure compare_courses(const Comparison& c) {
   for (const double t : times)
     if (at.empty() || !same_time) at += fmt::format("{}{:.4g}", at.empty() ? "" : ", ", t);
   heading.note = fmt::format("t = {} s", at);
+  say_paths(heading, to_follow);
   say_their_slopes(heading, c, from_above, true);
   const auto above = compared_above(c, heading);
   Canvas canvas(page.width, below_cm + map.height_cm + above.height_cm);
@@ -115,7 +155,7 @@ Figure compare_courses(const Comparison& c) {
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.head(above);
   legend_of_runs(canvas, c);
-  draw_standing_curves(canvas, standing_curves(c.runs.front().scene->drawing, from_above));
+  draw_paths_to_follow(canvas, to_follow);
   draw_shared(canvas, obstacles, view, map, shown);
   for (std::size_t r = 0; r < c.runs.size(); ++r) draw_shade(canvas, robots[r], distinct_colour(r));
   for (std::size_t r = 0; r < c.runs.size(); ++r) canvas.draw({paths[r]}, run_style(r, 0.9));
@@ -125,6 +165,7 @@ Figure compare_courses(const Comparison& c) {
 /// Where the middle link, or those asked for, went in every run, and its coordinates over time.
 Figure compare_paths(const Comparison& c) {
   const auto obstacles = shared_obstacles(c);
+  const auto to_follow = paths_to_follow(c);
   Box view;
   std::vector<std::vector<Polyline>> paths;            // by run
   std::vector<std::vector<std::vector<Polyline>>> of;  // by axis and run
@@ -151,7 +192,10 @@ Figure compare_paths(const Comparison& c) {
     which = which.empty() || which == names ? names : "middle link";
     view.include(own);
   }
-  if (!c.options.zoom) include_all(view, obstacles);
+  if (!c.options.zoom) {
+    include_paths(view, to_follow);
+    include_all(view, obstacles);
+  }
   view.pad(0.04);
   const auto page = page_of(c.options);
   const auto map = fit(view, page.width - page.left - 0.4, 10.0);
@@ -160,6 +204,7 @@ Figure compare_paths(const Comparison& c) {
   const double map_bottom = below_cm + axes * strip + (axes - 1) * gap + 1.6;
   const double right = page.left + map.width_cm;
   Heading heading{which};
+  say_paths(heading, to_follow);
   say_their_slopes(heading, c, from_above, true);
   const auto above = compared_above(c, heading);
   Canvas canvas(page.width, map_bottom + map.height_cm + above.height_cm);
@@ -167,7 +212,7 @@ Figure compare_paths(const Comparison& c) {
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.head(above);
   legend_of_runs(canvas, c);
-  draw_standing_curves(canvas, standing_curves(c.runs.front().scene->drawing, from_above));
+  draw_paths_to_follow(canvas, to_follow);
   draw_shared(canvas, obstacles, view, map, shown);
   for (std::size_t r = 0; r < c.runs.size(); ++r)
     for (const auto& path : paths[r]) {
@@ -206,7 +251,9 @@ Figure compare_postures(const Comparison& c) {
     view.include(paths.back());
     for (const auto frame : frames.back())
       view.include(robot_at(drawing, frame, from_above).lines());
-    if (!c.options.zoom) include_obstacles(view, obstacles_of(drawing, from_above));
+    if (c.options.zoom) continue;
+    include_curves(view, standing_curves(drawing, from_above));
+    include_obstacles(view, obstacles_of(drawing, from_above));
   }
   view.pad(0.06);
   const auto page = page_of(c.options);
@@ -217,6 +264,11 @@ Figure compare_postures(const Comparison& c) {
   for (const auto frame : frames.front())
     times += fmt::format("{}{:.4g}", times.empty() ? "" : ", ", c.runs.front().run->time[frame]);
   heading.note = fmt::format("t = {} s, dark to light", times);
+  std::vector<Outline> to_follow;
+  for (const auto& run : c.runs)
+    for (auto& curve : standing_curves(run.scene->drawing, from_above))
+      to_follow.push_back(std::move(curve));
+  say_paths(heading, {to_follow});
   say_their_slopes(heading, c, from_above, false);
   const auto above = make_above(page.width, page.left,
                                 {.title = c.title,

@@ -166,6 +166,7 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   const Tracks tracks(run, drawing);
   const int middle = tracks.middle();
   const auto obstacles = obstacles_of(drawing, from_above);
+  const auto curves = standing_curves(drawing, from_above);
   const auto robot = robot_at(drawing, frame, from_above);
   const auto before = robot_at(drawing, window.first, from_above);
   const auto path = tracks.path(window, middle);
@@ -181,6 +182,7 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
     view.include(path);
     view.include(measured);
     view.include(before.lines());
+    include_curves(view, curves);
     include_obstacles(view, obstacles);
     view.pad(0.06);
   }
@@ -197,6 +199,7 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   const auto map = fit(view, width_cm, 13.0);
 
   Heading heading{fmt::format("t = {:.4g} s", run.time[frame])};
+  if (!curves.empty()) heading.note += fmt::format(";  yellow: {}", path_words);
   if (!measured.empty()) heading.note += fmt::format(";  circles: {}", options.measured->label);
   say_slope(heading, scene, from_above);
   ForceScale scale;
@@ -221,7 +224,7 @@ Figure draw_course(const Trajectory& run, const Scene& scene, const FigureOption
   canvas.panel(page.left, right, below_cm, top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.head(above);
-  draw_standing_curves(canvas, standing_curves(drawing, from_above));
+  draw_standing_curves(canvas, curves);
   const bool ghost = !options.zoom && frame != window.first;
   if (ghost) canvas.draw(before.lines(), line_style(colour::pale, 0.7));
   Polyline centres;

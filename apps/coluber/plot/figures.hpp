@@ -66,4 +66,15 @@ Figure make_tracking_comparison(const std::vector<TrackingPanel>& panels,
                                 const std::vector<std::string>& labels, int joint,
                                 std::string_view title, const FigureOptions& options);
 
+/// What runs save against others, in percent, over a quantity that varies from run to run: a panel
+/// with a line a label (Murugendran fig 3).
+struct ReductionPanel {
+  std::string_view title;                  ///< above the panel
+  std::vector<double> x;                   ///< the quantity, ascending
+  std::vector<std::vector<double>> lines;  ///< by label, one value for each x
+};
+Figure make_reductions(const std::vector<ReductionPanel>& panels,
+                       const std::vector<std::string>& labels, std::string_view x_label,
+                       std::string_view title);
+
 }  // namespace coluber::app

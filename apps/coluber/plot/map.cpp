@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "plot/parts.hpp"
+
 namespace coluber::app {
 namespace {
 
@@ -172,6 +174,8 @@ DrawnRobot robot_at(const record::Drawing& drawing, std::size_t frame, const Vie
     robot.outlines.push_back(std::move(outline));
     robot.shapes.push_back(body->shape);
     if (body->polyline_field) robot.heads.push_back(view.of(drawing.points(*body, frame).front()));
+    if (body->shape == "wheel" && view.up == 2)
+      robot.spokes.push_back(spoke_of(drawing, *body, frame, view));
   }
   return robot;
 }
@@ -185,9 +189,14 @@ void draw_robot(Canvas& canvas, const DrawnRobot& robot) {
     else
       canvas.draw({line}, "with lines linecolor '#31688e' linewidth 2.0");
   }
+  const bool from_side = !robot.spokes.empty();
+  const std::string wheel_style =
+      from_side ? "with filledcurves closed fillstyle transparent solid 0.25 border linecolor "
+                  "'#2f3840' fillcolor '#54606a' linewidth 1.0"
+                : polygon_style("#54606a", "#2f3840", 0.4);
   for (std::size_t i = 0; i < robot.outlines.size(); ++i)
-    if (robot.shapes[i] == "wheel")
-      canvas.draw({robot.outlines[i].line}, polygon_style("#54606a", "#2f3840", 0.4));
+    if (robot.shapes[i] == "wheel") canvas.draw({robot.outlines[i].line}, wheel_style);
+  canvas.draw(robot.spokes, line_style("#2f3840", 1.2));
   if (!robot.heads.empty())
     canvas.draw({robot.heads}, "with points pointtype 7 pointsize 0.4 linecolor '#31688e'");
 }
@@ -202,13 +211,19 @@ void draw_shade(Canvas& canvas, const DrawnRobot& robot, std::string_view colour
   std::vector<Polyline> others;
   std::vector<Polyline> curves;
   std::vector<Polyline> first;
+  std::vector<Polyline> wheels;
   for (std::size_t i = 0; i < robot.outlines.size(); ++i) {
     const auto& [line, filled] = robot.outlines[i];
-    (!filled ? curves : i == 0 ? first : others).push_back(line);
+    (!filled                      ? curves
+     : robot.shapes[i] == "wheel" ? wheels
+     : i == 0                     ? first
+                                  : others)
+        .push_back(line);
   }
   // a single curve is all of a robot: its head is marked, not the whole
   canvas.draw(others, style(0.15));
   canvas.draw(first, style(robot.heads.empty() ? 0.6 : 0.3));
+  canvas.draw(wheels, style(0.6));
   canvas.draw(curves, fmt::format("with lines linecolor '{}' linewidth 2.0", colour_name));
   if (!robot.heads.empty())
     canvas.draw({robot.heads},
@@ -273,13 +288,19 @@ void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, cons
   canvas.draw(outlines, polygon_style("#6b6b6b", "#3a3a3a", many ? 0.3 : 0.7));
 }
 
-void draw_standing_curves(Canvas& canvas, const std::vector<Outline>& curves) {
+void draw_standing_curves(Canvas& canvas, const std::vector<Outline>& curves,
+                          std::string_view colour_name) {
   for (const Outline& curve : curves) {
+    // broad enough to be seen on both sides of a robot's own path along it
     if (curve.filled)
-      canvas.draw({curve.line}, polygon_style("#e4e4e4", "#c4c4c4", 0.5));
+      canvas.draw({curve.line}, polygon_style(colour_name, colour_name, 1.8));
     else
-      canvas.draw({curve.line}, "with lines linecolor '#8c8c8c' linewidth 0.9 dashtype 2");
+      canvas.draw({curve.line}, line_style(colour_name, path_width));
   }
+}
+
+void include_curves(Box& view, const std::vector<Outline>& curves) {
+  for (const Outline& curve : curves) view.include(curve.line);
 }
 
 void include_obstacles(Box& view, const std::vector<Obstacle>& obstacles) {

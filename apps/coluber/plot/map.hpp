@@ -34,13 +34,14 @@ std::string polygon_style(std::string_view fill, std::string_view edge, double w
 struct DrawnRobot {
   std::vector<Outline> outlines;
   std::vector<std::string_view> shapes;
-  std::vector<Point> heads;  ///< first points of curves: where they begin
+  std::vector<Point> heads;      ///< first points of curves: where they begin
+  std::vector<Polyline> spokes;  ///< of wheels seen from the side: one each, which shows the spin
   [[nodiscard]] std::vector<Polyline> lines() const;
 };
 DrawnRobot robot_at(const record::Drawing& drawing, std::size_t frame, const View& view,
                     const Flat& flat = {});
 /// Draws it in solid colours: the last body first, so that the leading one lies on top of the
-/// others and of all the wheels.
+/// others. Wheels lie over all; from the side one sees the links through them.
 void draw_robot(Canvas& canvas, const DrawnRobot& robot);
 /// Draws it in one colour that lets others shine through, the first body strongest.
 void draw_shade(Canvas& canvas, const DrawnRobot& robot, std::string_view colour_name);
@@ -58,8 +59,13 @@ struct Shown {
 /// is left out. `numbers`, if there are any, stand for the obstacles' own.
 void draw_obstacles(Canvas& canvas, const std::vector<Obstacle>& obstacles, const Box& view,
                     const Map& map, const Shown& shown = {}, const std::vector<int>& numbers = {});
-/// Paths to follow.
-void draw_standing_curves(Canvas& canvas, const std::vector<Outline>& curves);
+/// Paths to follow, and what a picture calls them.
+inline constexpr std::string_view path_colour = "#f0cb6b";
+inline constexpr double path_width = 2.6;  ///< of a line
+inline constexpr std::string_view path_words = "path to follow";
+void draw_standing_curves(Canvas& canvas, const std::vector<Outline>& curves,
+                          std::string_view colour_name = path_colour);
+void include_curves(Box& view, const std::vector<Outline>& curves);
 
 /// The obstacles that a picture has to have in it: all, or of very many those about what it shows.
 void include_obstacles(Box& view, const std::vector<Obstacle>& obstacles);

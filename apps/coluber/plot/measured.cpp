@@ -162,12 +162,14 @@ class Reader {
 
 Measured load_measured(const std::filesystem::path& file, const std::vector<std::string>& known,
                        int middle) {
-  const auto refuse = [&](std::string message) {
-    throw InputError(make_fault(file.string(), 0, 0, std::move(message)));
+  const auto refuse = [&](std::string message, std::string hint = {}) {
+    throw InputError(make_fault(file.string(), 0, 0, std::move(message), std::move(hint)));
   };
   std::error_code fault;
   if (!std::filesystem::exists(file, fault)) refuse("there is no such file");
   if (std::filesystem::is_directory(file, fault)) refuse("expected a CSV file, found a folder");
+  if (!std::filesystem::is_regular_file(file, fault))  // a device may have no end
+    refuse("not a regular file", "measurements are read from .csv files");
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();

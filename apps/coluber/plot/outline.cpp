@@ -226,6 +226,12 @@ Outline outline_of(const Drawing& drawing, const DrawnBody& body, std::size_t fr
   return {};
 }
 
+Polyline spoke_of(const Drawing& drawing, const DrawnBody& wheel, std::size_t frame,
+                  const View& view) {
+  const Frame at(drawing.pose(wheel, frame));
+  return {view.of(at.point(0.0, 0.0, 0.0)), view.of(at.point(0.0, 0.0, size_of(wheel, 0)))};
+}
+
 double half_thickness(const DrawnBody& body) {
   if (body.shape == "box") return 0.5 * std::min(size_of(body, 0), size_of(body, 1));
   return size_of(body, 0);
@@ -270,12 +276,19 @@ std::vector<Obstacle> obstacles_of(const Drawing& drawing, const View& view, con
   return found;
 }
 
-std::vector<Outline> standing_curves(const Drawing& drawing, const View& view) {
+std::vector<Outline> standing_curves(const Drawing& drawing, const View& view, const Flat& flat) {
   std::vector<Outline> found;
+  const double ground = ground_of(drawing).value_or(0.0);
   for (const DrawnBody& body : drawing.bodies) {
     if (body.moving() || body.points.empty()) continue;
     auto outline = outline_of(drawing, body, 0, view);
-    if (!outline.line.empty()) found.push_back(std::move(outline));
+    if (outline.line.empty()) continue;
+    const auto points = drawing.points(body, 0);
+    const bool on_ground =
+        std::all_of(points.begin(), points.end(), [&](const Vector& p) { return p[2] == ground; });
+    if (view.up == 2 && on_ground)
+      for (Point& p : outline.line) p.y += flat.floor - ground;
+    found.push_back(std::move(outline));
   }
   return found;
 }

@@ -42,6 +42,10 @@ struct Flat {
 Outline outline_of(const record::Drawing& drawing, const record::DrawnBody& body, std::size_t frame,
                    const View& view, const Flat& flat = {});
 
+/// From the axle of a wheel to its rim, along the wheel's own z axis.
+Polyline spoke_of(const record::Drawing& drawing, const record::DrawnBody& wheel, std::size_t frame,
+                  const View& view);
+
 /// Half of what the body measures across; 0 where that is not known.
 double half_thickness(const record::DrawnBody& body);
 
@@ -63,8 +67,10 @@ struct Obstacle {
 std::vector<Obstacle> obstacles_of(const record::Drawing& drawing, const View& view,
                                    const Flat& flat = {});
 
-/// Curves that stand still: paths to follow. Each as wide as it is said to be, or a mere line.
-std::vector<Outline> standing_curves(const record::Drawing& drawing, const View& view);
+/// Curves that stand still: paths to follow. Each as wide as it is said to be, or a mere line. From
+/// the side, those in the plane of the ground lie on the floor of `flat`.
+std::vector<Outline> standing_curves(const record::Drawing& drawing, const View& view,
+                                     const Flat& flat = {});
 
 /// Height of the ground in a view from the side; none where there is no level ground.
 std::optional<double> ground_of(const record::Drawing& drawing);

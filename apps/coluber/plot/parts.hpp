@@ -109,6 +109,7 @@ inline constexpr double velocity = 1e-3;        ///< m/s
 inline constexpr double angle = 0.1;            ///< deg
 inline constexpr double tracking_error = 0.01;  ///< deg
 inline constexpr double torque = 0.01;          ///< N m
+inline constexpr double path_error = 0.01;      ///< mm
 inline constexpr double force = 0.1;            ///< N
 inline constexpr double energy = 1e-6;          ///< J
 }  // namespace least
@@ -161,6 +162,14 @@ Figure draw_footfall(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);
 /// True if a link ever leaves the ground or touches an obstacle.
 bool has_footfall(const record::Trajectory& run);
+// path_error.cpp
+Figure draw_path_error(const record::Trajectory& run, const Scene& scene,
+                       const FigureOptions& options);
+inline constexpr std::string_view path_error_name = "path_error";
+inline constexpr std::string_view path_error_sum_words = "sum of |z|, all links";
+inline constexpr double millimetre = 1e3;  ///< a metre's
+/// Sizes of the path errors of all links, summed up (mm).
+Polyline path_error_sum(const record::Trajectory& run, const Window& window);
 // tracking.cpp
 Figure draw_tracking(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);

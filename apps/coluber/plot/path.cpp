@@ -52,6 +52,7 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
   if (n >= 3 && tracks.by_link()) usual = {1, middle, n};
   const auto links = chosen(options, n, usual, tracks.by_link() ? "link" : "body");
   const auto obstacles = obstacles_of(scene.drawing, from_above);
+  const auto curves = standing_curves(scene.drawing, from_above);
   const Range times{run.time[window.first], run.time[window.last]};
 
   Box view;
@@ -61,7 +62,10 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
     view.include(paths.back());
     view.include(measured_path(options, i, times));
   }
-  if (!options.zoom) include_obstacles(view, obstacles);
+  if (!options.zoom) {
+    include_curves(view, curves);
+    include_obstacles(view, obstacles);
+  }
   view.pad(0.04);
   const auto page = page_of(options);
   const auto map = fit(view, page.width - page.left - 0.4, 10.0);
@@ -85,13 +89,14 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
     return !measured_path(options, link, times).empty();
   });
   if (any_measured) heading.legend.push_back(options.measured->label);
+  if (!curves.empty()) heading.legend.emplace_back(path_words);
   say_slope(heading, scene, from_above);
   const auto above = above_of(options, scene, heading);
   Canvas canvas(page.width, map_top + above.height_cm);
   canvas.panel(page.left, right, map_bottom, map_top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.head(above);
-  draw_standing_curves(canvas, standing_curves(scene.drawing, from_above));
+  draw_standing_curves(canvas, curves);
   draw_obstacles(canvas, obstacles, view, map, {.bodies = {}, .lines = paths, .robot = {}});
   for (std::size_t k = 0; k < links.size(); ++k) {
     canvas.draw({paths[k]}, line_style(distinct_colour(k), links[k] == middle ? 1.5 : 1.0),
@@ -105,6 +110,7 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
     canvas.draw({points}, measured_style(distinct_colour(k)));
   }
   if (any_measured) canvas.legend_entry(measured_style(colour::grey), options.measured->label);
+  if (!curves.empty()) canvas.legend_entry(line_style(path_colour, path_width), path_words);
 
   for (int axis = 0; axis < axes; ++axis) {
     const bool lowest = axis + 1 == axes;

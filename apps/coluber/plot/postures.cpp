@@ -76,9 +76,11 @@ Figure draw_postures(const Trajectory& run, const Scene& scene, const FigureOpti
   const Tracks tracks(run, drawing);
   const auto path = tracks.path(window, tracks.middle());
   const auto obstacles = obstacles_of(drawing, from_above);
+  const auto curves = standing_curves(drawing, from_above);
 
   Box view;
   view.include(path);
+  if (!options.zoom) include_curves(view, curves);
   for (const auto frame : frames) view.include(robot_at(drawing, frame, from_above).lines());
   if (!options.zoom) include_obstacles(view, obstacles);
   view.pad(0.06);
@@ -92,13 +94,14 @@ Figure draw_postures(const Trajectory& run, const Scene& scene, const FigureOpti
     for (auto& line : robot_at(drawing, frame, from_above).lines())
       shown.bodies.push_back(std::move(line));
   }
+  if (!curves.empty()) heading.legend.emplace_back(path_words);
   say_slope(heading, scene, from_above);
   const auto above = above_of(options, scene, heading);
   Canvas canvas(page.width, top + above.height_cm);
   canvas.panel(page.left, page.left + map.width_cm, below_cm, top);
   canvas.axes("x (m)", "y (m)", view.x, view.y);
   canvas.head(above);
-  draw_standing_curves(canvas, standing_curves(drawing, from_above));
+  draw_standing_curves(canvas, curves);
   draw_obstacles(canvas, obstacles, view, map, shown);
   for (std::size_t k = 0; k < frames.size(); ++k) {
     const auto edge = sequential_colour(k, frames.size());
@@ -106,6 +109,7 @@ Figure draw_postures(const Trajectory& run, const Scene& scene, const FigureOpti
     canvas.legend_entry(fmt::format("with lines linecolor '{}' linewidth 4", edge),
                         heading.legend[k]);
   }
+  if (!curves.empty()) canvas.legend_entry(line_style(path_colour, path_width), path_words);
   canvas.draw({path}, line_style(colour::vermillion, 1.1));
   return canvas.finish();
 }
@@ -115,12 +119,13 @@ void draw_side_panel(Canvas& canvas, const Drawing& drawing, std::size_t frame,
   std::vector<Polyline> behind;
   for (const auto& o : obstacles_of(drawing, side.plane, side.flat)) behind.push_back(o.outline);
   canvas.draw(behind, polygon_style("#dedede", "#bdbdbd", 0.5));
-  draw_standing_curves(canvas, standing_curves(drawing, side.plane));
+  const auto curves = standing_curves(drawing, side.plane, side.flat);
   if (side.ground) {
     canvas.draw({soil(view, side.flat.floor)}, polygon_style("#efebe4", "#efebe4", 0.1));
     canvas.draw({{{view.x.low, side.flat.floor}, {view.x.high, side.flat.floor}}},
                 line_style("#8c857a", 0.8));
   }
+  draw_standing_curves(canvas, curves);
   if (!side.path.empty()) canvas.draw({side.path}, line_style("#b9d7e8", 0.8));
   draw_robot(canvas, robot_at(drawing, frame, side.plane, side.flat));
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,15 @@ struct ClaimRun {
   std::filesystem::path scenario;  ///< resolved against the claims file
   std::vector<std::string> set;    ///< `key=value`, as on the command line
   bool as_it_is = false;           ///< the ways change nothing about it
+  std::vector<std::string> ways;   ///< those it is done in; empty: all of the file
+  std::string value;               ///< of one run of an `each`: its value, as in `set` …
+  std::optional<double> number;    ///< … and the same if it is a number
+};
+
+/// Runs that share a name: `noise` stands for `noise, seed 1`, `noise, seed 2`, …
+struct RunSeries {
+  std::string over;               ///< "seeds" or "values of path.radius"
+  std::vector<std::string> runs;  ///< their full names
 };
 
 /// A way of running every scenario of a source: its own method, our default, ….
@@ -80,18 +90,23 @@ struct Claim {
 /// A part of a picture that holds several runs side by side.
 struct FigurePanel {
   std::string title;
-  std::string quantity;           ///< "error" or "torque" of a joint
-  std::vector<std::string> runs;  ///< a line each
+  std::string quantity;              ///< tracking: "error" or "torque" of a joint
+  std::vector<std::string> runs;     ///< tracking: a line each; reductions: a point each
+  std::vector<std::string> against;  ///< reductions: their partners
 };
 
 /// A picture of the report.
 struct ClaimFigure {
   std::string title;
   std::string caption;
-  std::string plot;  ///< a name of `coluber list plots`, or "paths": one link of several runs
-  std::vector<std::string> runs;    ///< all that are in it
-  std::vector<FigurePanel> panels;  ///< tracking of several runs; empty: of the one
-  std::vector<std::string> labels;  ///< of the lines, the same in every panel
+  /// A name of `coluber list plots`, "paths": one link of several runs, or "reductions": what runs
+  /// with `each` save against others, over its values.
+  std::string plot;
+  std::vector<std::string> runs;      ///< all that are drawn and played
+  std::vector<FigurePanel> panels;    ///< reductions, and tracking of several runs
+  std::vector<std::string> labels;    ///< of the lines, the same in every panel
+  std::vector<MeasureSpec> measures;  ///< reductions: one a label
+  std::string x;                      ///< reductions: words below the axis
   std::optional<double> time, from, to;
   std::vector<double> times;  ///< postures
   bool zoom = false;
@@ -105,11 +120,22 @@ struct ClaimFile {
   std::string document;   ///< author, title, year
   std::vector<Way> ways;  ///< the last is the one `measured` comes from, unless a claim says other
   std::map<std::string, ClaimRun, std::less<>> runs;
-  /// Runs with several seeds: `noise` stands for `noise, seed 1`, `noise, seed 2`, …
-  std::map<std::string, std::vector<std::string>, std::less<>> seeded;
+  std::map<std::string, RunSeries, std::less<>> series;
   std::vector<Claim> claims;
   std::vector<ClaimFigure> figures;
 };
+
+/// True if the run is to be done in this way.
+bool done_in(const ClaimRun& run, const Way& way);
+
+/// Names of all runs that the claim and its control need.
+std::set<std::string> runs_needed(const Claim& claim);
+
+/// Names of all runs that the figure shows.
+std::set<std::string> runs_needed(const ClaimFigure& figure);
+
+/// The last way that all runs of the figure are done in.
+const Way& way_of(const ClaimFile& file, const ClaimFigure& figure);
 
 /// `transeth-spatial-3` of the third figure in spatial.toml: files of one source have their own.
 std::string figure_name(const ClaimFile& file, int number);

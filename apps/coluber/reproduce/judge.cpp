@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
-#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -42,15 +41,15 @@ double step_count(const scenario::Scenario& scenario) {
   return scenario.duration / keys.value("/solver/dt"_json_pointer, 1e-3);
 }
 
-std::set<std::string> runs_needed(const Claim& claim) {
-  std::set<std::string> names;
-  const auto add = [&](const std::string& run, const MeasureSpec& measure) {
-    if (!run.empty()) names.insert(run);
-    for (const auto& name : runs_of_measure(measure)) names.insert(name);
-  };
-  add(claim.run, claim.measure);
-  add(claim.control_run, claim.control_measure);
-  return names;
+/// The ways that all runs of the claim are done in.
+std::vector<const Way*> ways_of(const ClaimFile& file, const Claim& claim) {
+  std::vector<const Way*> ways;
+  const auto names = runs_needed(claim);
+  for (const auto& way : file.ways)
+    if (std::ranges::all_of(
+            names, [&](const auto& name) { return done_in(file.runs.find(name)->second, way); }))
+      ways.push_back(&way);
+  return ways;
 }
 
 std::string in_full(const MeasureValue& value) {
@@ -113,7 +112,7 @@ bool fulfils(const MeasureValue& value, const Bounds& bounds) {
 
 void request_runs(const ClaimFile& file, const Claim& claim, RunStore& store) {
   for (const auto& name : runs_needed(claim))
-    for (const auto& way : file.ways) store.request(file.runs.find(name)->second, way);
+    for (const auto& way : ways_of(file, claim)) store.request(file.runs.find(name)->second, *way);
 }
 
 Verdict judge(const ClaimFile& file, const Claim& claim, const RunStore& store) {
@@ -125,7 +124,9 @@ Verdict judge(const ClaimFile& file, const Claim& claim, const RunStore& store) 
 
   const auto measure = [&](const MeasureSpec& spec, const std::string& run, const Way& way) {
     return compute_measure(spec, run, [&](const std::string& name) -> const MeasuredRun& {
-      const auto& done = store.at(file.runs.find(name)->second, way);
+      const auto found = file.runs.find(name);
+      if (found == file.runs.end()) throw Error("the measure does not say which run it is of");
+      const auto& done = store.at(found->second, way);
       if (!done.failure.empty())
         throw Error(fmt::format("the run {} failed: {}", name, done.failure));
       return done;
@@ -135,13 +136,13 @@ Verdict judge(const ClaimFile& file, const Claim& claim, const RunStore& store) 
   const std::string& control_run = claim.control_run.empty() ? claim.run : claim.control_run;
   const MeasureSpec& control_measure =
       claim.control_measure.empty() ? claim.measure : claim.control_measure;
-  for (const auto& way : file.ways) {
+  for (const auto* way : ways_of(file, claim)) {
     try {
-      verdict.values.emplace_back(way.name, measure(claim.measure, claim.run, way));
+      verdict.values.emplace_back(way->name, measure(claim.measure, claim.run, *way));
       if (claim.kind == ClaimKind::behaviour)
-        verdict.controls.emplace_back(way.name, measure(control_measure, control_run, way));
+        verdict.controls.emplace_back(way->name, measure(control_measure, control_run, *way));
     } catch (const Error& error) {
-      verdict.failures.push_back(fmt::format("{}: {}", way.name, error.what()));
+      verdict.failures.push_back(fmt::format("{}: {}", way->name, error.what()));
     }
   }
   if (!verdict.failures.empty()) return verdict;

@@ -70,7 +70,9 @@ bool fits(const json& value, const MeasureParameter& parameter, std::vector<std:
     case ParameterKind::text:
     case ParameterKind::run:
       return value.is_string();
+    case ParameterKind::texts:
     case ParameterKind::runs:
+    case ParameterKind::partners:
       return each(value, [](const json& v) { return v.is_string(); });
     case ParameterKind::measure:
       check(value, true, faults);
@@ -85,6 +87,17 @@ bool fits(const json& value, const MeasureParameter& parameter, std::vector<std:
       return are_numbers(value, 2);
   }
   return false;
+}
+
+/// Pairs of runs: one partner for each, and a word on what is made of several.
+void check_pairs(const json& spec, const json& partners, const Measure& measure,
+                 std::vector<std::string>& faults) {
+  const auto runs = spec.contains("runs") ? spec["runs"].size() : std::size_t{1};
+  if (partners.size() != runs)
+    faults.push_back(fmt::format("{}: there are {} runs and {} against them", measure.name, runs,
+                                 partners.size()));
+  else if (runs > 1 && !spec.contains("reduce"))
+    faults.push_back(fmt::format("{} of {} pairs needs reduce", measure.name, runs));
 }
 
 void check(const json& spec, bool number_wanted, std::vector<std::string>& faults) {
@@ -108,9 +121,14 @@ void check(const json& spec, bool number_wanted, std::vector<std::string>& fault
       faults.push_back(fmt::format("{} has no parameter {}", measure->name, key));
     else if (!fits(value, *known, faults))
       faults.push_back(fmt::format("{}: {} is not what the measure takes", measure->name, key));
+    else if (known->kind == ParameterKind::partners)
+      check_pairs(spec, value, *measure, faults);
   }
   for (const auto& parameter : measure->parameters) {
     const bool spared = !parameter.unless.empty() && spec.contains(parameter.unless);
+    if (spared && parameter.kind == ParameterKind::text && spec.contains(parameter.name))
+      faults.push_back(fmt::format("{}: {} and {} are the same: give one", measure->name,
+                                   parameter.name, parameter.unless));
     if (parameter.required && !spared && !spec.contains(parameter.name))
       faults.push_back(fmt::format("{} needs {}", measure->name, parameter.name));
   }
@@ -129,7 +147,8 @@ void gather_runs(const json& spec, std::vector<std::string>& names) {
     const auto known = std::ranges::find(measure->parameters, key, &MeasureParameter::name);
     if (known == measure->parameters.end()) continue;
     if (known->kind == ParameterKind::run) add(value);
-    if (known->kind == ParameterKind::runs && value.is_array())
+    if ((known->kind == ParameterKind::runs || known->kind == ParameterKind::partners) &&
+        value.is_array())
       for (const auto& name : value) add(name);
     if (known->kind == ParameterKind::measure || known->kind == ParameterKind::measures)
       gather_runs(value, names);

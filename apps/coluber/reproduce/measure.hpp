@@ -37,8 +37,10 @@ enum class ParameterKind : std::uint8_t {
   indices,   ///< the same, or a list of them: one per axis of a dataset
   word,      ///< one of MeasureParameter::words
   text,      ///< any text: the name of a dataset, of one of its components, …
+  texts,     ///< a list of them
   run,       ///< the name of a run
   runs,      ///< a list of them
+  partners,  ///< a list of them, one for each of the parameter `runs`
   measure,   ///< a measure that gives a number
   measures,  ///< at least two of them
   points,    ///< a list of [t, x, y]

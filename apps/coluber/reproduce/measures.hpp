@@ -13,6 +13,9 @@ std::vector<Measure> contact_measures();   ///< forces of obstacles
 std::vector<Measure> tracking_measures();  ///< joints, their references and torques
 std::vector<Measure> combined_measures();  ///< measures of measures
 
+/// What `value` saves against a reference, in percent; NaN if there is nothing to save.
+double reduction_of(double value, double reference);
+
 /// Parameters that several rows share.
 namespace parameter {
 inline const MeasureParameter from{"from", ParameterKind::number};

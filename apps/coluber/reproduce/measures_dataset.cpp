@@ -98,10 +98,15 @@ MeasureValue first_time(const MeasureCall& call) {
 }
 
 MeasureValue summary_item(const MeasureCall& call) {
-  const auto name = call.text("item");
-  for (const auto& item : call.run().summary)
-    if (item.name == name) return item.number();
-  throw Error(fmt::format("the run's summary has no {}", name));
+  const auto& summary = call.run().summary;
+  double sum = 0.0;
+  for (const auto& name :
+       call.has("items") ? call.texts("items") : std::vector{call.text("item")}) {
+    const auto found = std::ranges::find(summary, name, &SummaryItem::name);
+    if (found == summary.end()) throw Error(fmt::format("the run's summary has no {}", name));
+    sum += found->number();
+  }
+  return sum;
 }
 
 MeasureValue stated(const MeasureCall& call) { return call.number("value"); }
@@ -154,8 +159,8 @@ std::vector<Measure> dataset_measures() {
        first_time},
       {"summary",
        "that of the item",
-       "a figure of the run's summary, such as max_torque (of every step)",
-       {{"item", ParameterKind::text}},
+       "a figure of the run's summary, such as max_torque (of every step), or the sum of several",
+       {{"item", ParameterKind::text, true, {}, "items"}, {"items", ParameterKind::texts, false}},
        summary_item},
       {"stated",
        "any",

@@ -82,11 +82,11 @@ std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
                                        const RunStore& store, const fs::path& folder) {
   std::vector<ReportReplay> replays;
   for (const auto& report : reports) {
-    const Way& way = report.file->ways.back();
     std::set<std::string> seen;
     int number = 0;
     for (const auto& figure : report.file->figures) {
       ++number;
+      const Way& way = way_of(*report.file, figure);
       for (const auto& name : figure.runs) {
         const ClaimRun& run = report.file->runs.find(name)->second;
         if (!store.contains(run, way) || !seen.insert(name).second) continue;

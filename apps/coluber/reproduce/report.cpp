@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view page_title = "<title>Coluber: published results beside ours</title>";
+
 Json to_json(const MeasureValue& value) {
   if (const auto* links = std::get_if<std::vector<int>>(&value)) return *links;
   return std::get<double>(value);
@@ -270,6 +272,21 @@ std::string claims_json(const std::vector<SourceReport>& reports) {
   return root.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
+bool is_claims_json(std::string_view text) {
+  const Json root = Json::parse(text, nullptr, false);
+  if (!root.is_object() || !root.contains("claims") || !root["claims"].is_array()) return false;
+  return !root["claims"].empty() && std::ranges::all_of(root["claims"], [](const Json& claim) {
+    return claim.is_object() &&
+           std::ranges::all_of(std::array{"id", "published", "tolerance", "expected", "band",
+                                          "judged", "values", "status"},
+                               [&](const char* key) { return claim.contains(key); });
+  });
+}
+
+bool is_claims_page(std::string_view head) {
+  return head.find(page_title) != std::string_view::npos;
+}
+
 std::string claims_table(const std::vector<SourceReport>& reports) {
   std::vector<std::array<std::string, 8>> rows{{"claim", "basis", "published", "measured",
                                                 "the source's way", "expected", "unit", "status"}};
@@ -310,13 +327,13 @@ std::string claims_page(const std::vector<SourceReport>& reports,
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}; frame-src blob:\">\n"
-      "<title>Coluber: published results beside ours</title>\n<style>{}</style>\n</head>\n<body>\n"
+      "{}\n<style>{}</style>\n</head>\n<body>\n"
       "<h1>Published results beside ours</h1>\n"
       "<p class=\"quiet\">Every number on this page was recomputed by coluber {} from the "
       "scenarios it "
       "ships.</p>\n<table class=\"counts\">\n<thead><tr><th>judged by</th><th>reproduced</th>"
       "<th>differ, with an explanation</th><th>not reproducible</th></tr></thead>\n<tbody>\n",
-      page_policy(), style, escaped(version));
+      page_policy(), page_title, style, escaped(version));
   for (std::size_t basis = 0; basis < claim_bases; ++basis)
     page += fmt::format(
         "<tr><td><b>{}</b>: {}</td><td class=\"n reproduced\" data-label=\"reproduced\">{}</td>"

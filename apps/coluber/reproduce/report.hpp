@@ -47,6 +47,11 @@ std::string escaped(std::string_view text);
 /// `{"claims": [...]}`, the command line's contract.
 std::string claims_json(const std::vector<SourceReport>& reports);
 
+/// Whether a file's text is what claims_json() makes, of any version.
+bool is_claims_json(std::string_view text);
+/// Whether a page that begins so is one of claims_page().
+bool is_claims_page(std::string_view head);
+
 /// The same as a table for people.
 std::string claims_table(const std::vector<SourceReport>& reports);
 

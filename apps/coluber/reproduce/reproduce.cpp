@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -11,12 +13,17 @@
 #include "command.hpp"
 #include "data_dir.hpp"
 #include "fault.hpp"
+#include "output_place.hpp"
 #include "page/replay_page.hpp"
+#include "plot/compare.hpp"
 #include "plot/figures.hpp"
+#include "plot/signature.hpp"
 #include "reproduce/claims.hpp"
 #include "reproduce/judge.hpp"
+#include "reproduce/measures.hpp"
 #include "reproduce/replays.hpp"
 #include "reproduce/report.hpp"
+#include "terminal.hpp"
 
 namespace coluber::app {
 namespace {
@@ -38,8 +45,34 @@ bool selects(std::string_view wanted, std::string_view id) {
   return id == wanted || (id.starts_with(wanted) && id[wanted.size()] == '.');
 }
 
+Figure draw_reductions(const ClaimFile& file, const ClaimFigure& spec, const RunStore& store) {
+  const Way& way = way_of(file, spec);
+  const RunLookup lookup = [&](const std::string& name) -> const MeasuredRun& {
+    const auto& done = store.at(file.runs.find(name)->second, way);
+    if (!done.failure.empty()) throw Error(done.failure);
+    return done;
+  };
+  const auto number = [&](const MeasureSpec& measure, const std::string& run) {
+    return std::get<double>(compute_measure(measure, run, lookup));
+  };
+  std::vector<ReductionPanel> panels;
+  for (const auto& part : spec.panels) {
+    auto& panel = panels.emplace_back();
+    panel.title = part.title;
+    for (const auto& run : part.runs) panel.x.push_back(*file.runs.find(run)->second.number);
+    for (const auto& measure : spec.measures) {
+      auto& line = panel.lines.emplace_back();
+      for (std::size_t k = 0; k < part.runs.size(); ++k)
+        line.push_back(
+            reduction_of(number(measure, part.runs[k]), number(measure, part.against[k])));
+    }
+  }
+  return make_reductions(panels, spec.labels, spec.x, spec.title);
+}
+
 Figure draw(const ClaimFile& file, const ClaimFigure& spec, const RunStore& store) {
-  const Way& way = file.ways.back();
+  if (spec.plot == "reductions") return draw_reductions(file, spec, store);
+  const Way& way = way_of(file, spec);
   std::vector<Scene> scenes;
   std::vector<const DoneRun*> runs;
   for (const auto& name : spec.runs) {
@@ -69,7 +102,22 @@ Figure draw(const ClaimFile& file, const ClaimFigure& spec, const RunStore& stor
     }
     return make_tracking_comparison(panels, spec.labels, spec.links.front(), spec.title, options);
   }
+  if (runs.size() > 1) {
+    std::vector<ComparedRun> compared;
+    for (std::size_t k = 0; k < runs.size(); ++k)
+      compared.push_back(
+          {spec.labels.empty() ? spec.runs[k] : spec.labels[k], &runs[k]->trajectory, &scenes[k]});
+    return make_comparison(spec.plot, compared, spec.title, "", options);
+  }
   return make_figure(spec.plot, runs.front()->trajectory, scenes.front(), options);
+}
+
+/// Whether the runs of a figure are among those that the claims ask for.
+bool is_done(const ClaimFile& file, const ClaimFigure& spec, const RunStore& store) {
+  const Way& way = way_of(file, spec);
+  return std::ranges::all_of(runs_needed(spec), [&](const auto& name) {
+    return store.contains(file.runs.find(name)->second, way);
+  });
 }
 
 /// The figures whose runs were done anyway.
@@ -80,18 +128,15 @@ std::vector<ReportFigure> draw_figures(const std::vector<SourceReport>& reports,
     int number = 0;
     for (const auto& spec : report.file->figures) {
       ++number;
-      const bool done = std::all_of(spec.runs.begin(), spec.runs.end(), [&](const auto& name) {
-        return store.contains(report.file->runs.find(name)->second, report.file->ways.back());
-      });
-      if (!done) continue;
+      if (!is_done(*report.file, spec, store)) continue;
       try {
         figures.push_back({figure_name(*report.file, number), spec.title, spec.caption,
                            render(draw(*report.file, spec, store), PictureFormat::svg)});
       } catch (const FileError& error) {  // without gnuplot the page goes without pictures
-        fmt::print(stderr, "warning: the report has no figures: {}\n", error.what());
+        say("warning: the report has no figures: {}\n", error.what());
         return figures;
       } catch (const Error& error) {
-        fmt::print(stderr, "warning: {}: {}\n", spec.title, error.what());
+        say("warning: {}: {}\n", spec.title, error.what());
       }
     }
   }
@@ -109,9 +154,7 @@ void save_report(const ReproduceOptions& options, const std::vector<SourceReport
   save_text(claims_json(reports) + "\n", options.out / "claims.json");
   ReplayParts replays;
   if (find_viewer().empty()) {
-    fmt::print(
-        stderr,
-        "note: the report has no replays: the viewer's page is not built (script/bootstrap)\n");
+    say("note: the report has no replays: the viewer's page is not built (script/bootstrap)\n");
   } else {
     const auto runs = make_replays(reports, store, options.out / "replays");
     if (!runs.empty()) replays = make_replay_parts(load_viewer(), runs);
@@ -120,16 +163,58 @@ void save_report(const ReproduceOptions& options, const std::vector<SourceReport
             options.out / "report.html");
 }
 
-/// Makes the folder and tries it, so that no run is done for a report that cannot be saved. False,
-/// with the reason told, if it holds something that is no report.
-bool prepare_folder(const ReproduceOptions& options) {
+/// Whether such a file was written by reproduce; its content tells, not its name.
+bool is_of_a_report(const fs::path& file) {
+  constexpr std::uintmax_t largest_claims = 1U << 26U;
   std::error_code fault;
+  if (!fs::is_regular_file(file, fault)) return false;
+  const std::uintmax_t size = fs::file_size(file, fault);
+  if (size == 0) return true;  // nothing is lost
+  const bool claims = file.extension() == ".json";
+  if (claims && size > largest_claims) return false;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(claims ? size : std::min<std::uintmax_t>(size, looked_at), '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (claims) return is_claims_json(text);
+  return file.extension() == ".html" ? is_claims_page(text)
+                                     : has_signature(text, PictureFormat::svg);
+}
+
+/// The first file with the name of one of the report's that reproduce did not write; "" if none is.
+std::string find_foreign_file(const fs::path& folder, const std::vector<ClaimFile>& files,
+                              const RunStore& store) {
+  std::vector<std::string> names{"claims.json", "report.html"};
+  for (const auto& file : files) {
+    for (std::size_t k = 0; k < file.figures.size(); ++k) {
+      if (is_done(file, file.figures[k], store))
+        names.push_back(fmt::format("figures/{}.svg", figure_name(file, static_cast<int>(k) + 1)));
+    }
+  }
+  std::error_code fault;
+  const auto foreign = std::ranges::find_if(names, [&](const std::string& name) {
+    return fs::exists(fs::symlink_status(folder / name, fault)) && !is_of_a_report(folder / name);
+  });
+  return foreign == names.end() ? std::string() : *foreign;
+}
+
+/// Makes the folder and tries it, so that no run is done for a report that cannot be saved. False,
+/// with the reason told, if it holds something that is no report, or a file of the user's where one
+/// of the report's would be.
+bool prepare_folder(const ReproduceOptions& options, const std::vector<ClaimFile>& files,
+                    const RunStore& store) {
+  std::error_code fault;
+  if (const auto foreign = find_foreign_file(options.out, files, store); !foreign.empty()) {
+    print_error(
+        fmt::format("error: {} holds {}, which Coluber did not write\n  hint: name another folder, "
+                    "or move that file away",
+                    options.out.string(), foreign));
+    return false;
+  }
   if (fs::is_directory(options.out, fault) && !fs::is_empty(options.out, fault) &&
       !fs::exists(options.out / "claims.json", fault) && !options.force) {
-    fmt::print(stderr,
-               "error: {} is not empty and holds no report\n  hint: choose another folder with "
-               "--out, or write into it with --force\n",
-               options.out.string());
+    say("error: {} is not empty and holds no report\n  hint: choose another folder with "
+        "--out, or write into it with --force\n",
+        options.out.string());
     return false;
   }
   fs::create_directories(options.out, fault);
@@ -152,8 +237,8 @@ int reproduce(const ReproduceOptions& options) {
   for (const auto& file : files)
     for (const auto& claim : file.claims) known.push_back(claim.id);
   if (options.ids.empty() && !options.all) {
-    fmt::print(stderr, "error: say which claims to reproduce, or --all; there are\n  {}\n",
-               fmt::join(known, "\n  "));
+    say("error: say which claims to reproduce, or --all; there are\n  {}\n",
+        fmt::join(known, "\n  "));
     return 2;
   }
   for (const auto& wanted : options.ids) {
@@ -167,12 +252,10 @@ int reproduce(const ReproduceOptions& options) {
         guess = full;
     }
     if (!guess.empty()) {
-      fmt::print(stderr, "error: there is no claim \"{}\"\n  hint: did you mean \"{}\"?\n", wanted,
-                 guess);
+      say("error: there is no claim \"{}\"\n  hint: did you mean \"{}\"?\n", wanted, guess);
       return 2;
     }
-    fmt::print(stderr, "error: there is no claim \"{}\"; there are\n  {}\n", wanted,
-               fmt::join(known, "\n  "));
+    say("error: there is no claim \"{}\"; there are\n  {}\n", wanted, fmt::join(known, "\n  "));
     return 2;
   }
   const auto chosen = [&](const Claim& claim) {
@@ -188,9 +271,9 @@ int reproduce(const ReproduceOptions& options) {
   for (const auto& file : files)
     for (const auto& figure : file.figures)
       for (const auto& name : figure.runs)
-        store.keep_drawing(file.runs.find(name)->second, file.ways.back());
-  if (!prepare_folder(options)) return 2;
-  fmt::print(stderr, "{} runs on {} threads\n", store.size(), options.threads);
+        store.keep_drawing(file.runs.find(name)->second, way_of(file, figure));
+  if (!prepare_folder(options, files, store)) return 2;
+  say("{} runs on {} threads\n", store.size(), options.threads);
   store.compute(options.threads);
 
   std::vector<SourceReport> reports;
@@ -213,11 +296,11 @@ int reproduce(const ReproduceOptions& options) {
       ++total;
       failed += verdict.passed() ? 0 : 1;
       for (const auto& failure : verdict.failures)
-        fmt::print(stderr, "failed: {}: {}\n", verdict.claim->id, failure);
+        say("failed: {}: {}\n", verdict.claim->id, failure);
     }
   }
-  fmt::print(stderr, "{} claims, {} not as recorded; report: {}\n", total, failed,
-             (options.out / "report.html").string());
+  say("{} claims, {} not as recorded; report: {}\n", total, failed,
+      (options.out / "report.html").string());
   return failed == 0 ? 0 : 1;
 }
 

@@ -36,9 +36,10 @@ struct Depths {
 };
 
 /// Says that links of this radius (m) were that deep in obstacles or in the floor, where that is
-/// more than a tenth of it.
+/// more than a tenth of it. `thesis`: solved by the thesis' iteration, whose factors may be to
+/// blame.
 COLUBER_EXPORT std::vector<std::string> warn_of_overlap(const Depths& depths, double radius,
-                                                        bool prescribed);
+                                                        bool prescribed, bool thesis = false);
 
 /// What the joints' motors do to the arithmetic of a step.
 struct Gains {
@@ -56,6 +57,10 @@ COLUBER_EXPORT std::string advise(const nonsmooth::ContactStepInfo& info, double
 /// Says that the time discretisation took, or gave, more than a share of the work that was done:
 /// figures then depend on dt.
 COLUBER_EXPORT std::vector<std::string> warn_of_scheme(const StepWork& work);
+
+/// Says that the largest torque of the run came up within one step, as at landings and jumps: its
+/// height then depends on dt.
+COLUBER_EXPORT std::vector<std::string> warn_of_spike(const TorquePeak& peak, int angles_per_joint);
 
 /// How the mean of the links' centres of gravity travels over the ground, counted at every step.
 struct Travel {
@@ -145,7 +150,9 @@ struct ContactAccount {
       : run{std::move(start_phi)},
         ground(Impulses::Zero(D, links)),
         obstacle(Impulses::Zero(D, links)),
-        figures(contact_figures(rigid)) {}
+        figures(contact_figures(rigid)) {
+    run.torque.last = Eigen::VectorXd::Zero(run.phi_d.size());
+  }
 
   /// A step that was taken. `penetration` (m) is its deepest, `audit` its residual by the plain
   /// problem, NaN where that was not computed. The info lives until the next step.
@@ -154,7 +161,7 @@ struct ContactAccount {
                const Eigen::VectorXd& phi_d, double penetration, double t) {
     run.phi_d = phi_d;
     run.work += data.work;
-    run.torque.update(data.tau, t);
+    run.torque.follow(data.tau, t);
     run.iterations += info.iterations;
     ground += data.ground_impulse;
     obstacle += data.obstacle_impulse;
@@ -186,6 +193,7 @@ struct ContactAccount {
               audit,
               static_cast<double>(info.iterations),
               static_cast<double>(info.fallback_sweeps),
+              info.friction_share,
               static_cast<double>(info.fallback_passes),
               info.gap};
     return {info.status, info.quantity, info.index, {values.data(), figures.size()}, false};
@@ -212,7 +220,7 @@ struct ContactAccount {
   double deepest = 0.0;  ///< m
   // of the last step
   std::vector<StepFigure> figures;
-  std::array<double, 9> values{};
+  std::array<double, 10> values{};
 };
 
 }  // namespace coluber::chain

@@ -24,7 +24,8 @@ namespace coluber::chain {
 /// recorder asks for between frames. `Parts` names the types of its model (`Model`, `State`,
 /// `StepOptions`, `Data`, `Pose`) and the sizes of a twist and of a place (`twist`, `axes`), gives
 /// the links' velocities, a column each (`velocities(state)`), where they were on average
-/// (`mean_place(data)`), a model's step (`step`), and where it went (`take_motion(from, to)`).
+/// (`mean_place(data)`), the number of driven shafts (`shafts(state)`), a model's step (`step`),
+/// where it went (`take_motion(from, to)`), and where it was before (`put_back(state, dt)`).
 template <typename Parts>
 class ContactSystem : public System, public JointDriven, public Linked {
  public:
@@ -95,7 +96,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
         state_(std::move(state)),
         options_(options),
         data_(model_),
-        idle_(static_cast<int>(state_.phi.size())),
+        idle_(static_cast<int>(state_.phi.size()), Parts::shafts(state_)),
         hardest_(keep_hardest),
         account_(model_.n(), state_.phi, options.law == nonsmooth::Law::rigid) {
     account_.run.frame_velocity = Parts::velocities(state_);
@@ -110,6 +111,8 @@ class ContactSystem : public System, public JointDriven, public Linked {
   virtual double note_step() = 0;
   /// Deepest overlap of links with what they touch, since the start.
   [[nodiscard]] virtual Depths deepest_overlap() const = 0;
+  /// Whose way is reported: where it was in the middle of the last step, over the ground (m).
+  [[nodiscard]] virtual Eigen::Vector2d travelled() const { return Parts::mean_place(data_); }
   /// `pose_` as of time().
   virtual void update_pose() const = 0;
 
@@ -157,8 +160,12 @@ std::vector<std::string> ContactSystem<Parts>::warnings() const {
   }
   double thinnest = std::numeric_limits<double>::infinity();
   for (const auto& link : model_.links) thinnest = std::min(thinnest, link.L_SC);
-  std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest, prescribed_);
+  std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest, prescribed_,
+                                                   options_.solver == nonsmooth::Solver::thesis);
   for (std::string& text : warn_of_scheme(account_.run.work)) texts.push_back(std::move(text));
+  for (std::string& text : warn_of_spike(account_.run.torque, angles_per_joint())) {
+    texts.push_back(std::move(text));
+  }
   if (starts_at_rest_) {
     texts.emplace_back(
         "no motion of the whole robot fits the joints' rates at the start: it starts at rest, and "
@@ -188,11 +195,12 @@ void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
   Data data(frictionless);
   StepOptions jump = options_;
   jump.dt = 0.5 * options_.dt;
-  JointCommand command(joint_count());
+  JointCommand command(joint_count(), shaft_count());
   command.prescribed = true;
   command.phi_M = command.phi_d = state_.phi;
   command.phidot_d = phidot;
   State moved = state_;
+  Parts::put_back(moved, jump.dt);  // q_M of a robot that moves is half a step on
   starts_at_rest_ = Parts::step(frictionless, moved, data, command, jump).status != Status::ok;
   if (starts_at_rest_) return;
   Parts::take_motion(moved, state_);
@@ -234,7 +242,7 @@ StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
     passed_.obstacle = last_.passed_obstacle;
   }
   const double deepest = note_step();
-  account_.run.travel.add(Parts::mean_place(data_));
+  account_.run.travel.add(travelled());
   return account_.add(last_, data_, command.phi_d, deepest, time());
 }
 

@@ -32,6 +32,8 @@ struct ControlInput {
   const System& system;               ///< everything else: observables, bodies
   /// Reference in the middle of the step (rad); null unless the controller prescribes().
   const Eigen::VectorXd* phi_d_M = nullptr;
+  /// Rates of driven shafts at A (rad/s), positive forward; empty or null: there are none.
+  const Eigen::VectorXd* shaft_rate = nullptr;
 };
 
 /// What a run says of a controller whose joints ran away.
@@ -68,6 +70,8 @@ class COLUBER_EXPORT Controller : public Shown {
   [[nodiscard]] virtual bool holds_torques() const { return false; }
   /// The motors are off before (s).
   [[nodiscard]] virtual double start_time() const { return 0.0; }
+  /// What a user should know of the run so far beside its figures.
+  [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
   /// For the message of a run that stops because its joints ran away.
   [[nodiscard]] virtual RunawayWords runaway_words() const { return {}; }
 

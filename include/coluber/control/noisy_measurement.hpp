@@ -2,13 +2,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
-#include <vector>
 
 #include <Eigen/Core>
 
-#include "coluber/control/controller.hpp"
+#include "coluber/control/wrapped.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/core/random.hpp"
 
@@ -21,6 +18,7 @@ namespace coluber::control {
 // | N_v      | velocity     | its velocity, world axes  | m/s   | Transeth (7.12) |
 // | N_thetad | heading_rate | rate of its angle         | rad/s | Transeth (7.13) |
 // | N_phid   | joint_rate   | every joint rate          | rad/s | Transeth (7.14) |
+// | –        | wheel_rate   | every wheel rate          | rad/s | –               |
 
 /// Half widths of the noise, letters as above.
 struct NoiseOptions {
@@ -30,12 +28,13 @@ struct NoiseOptions {
   double velocity = 0.0;
   double heading_rate = 0.0;
   double joint_rate = 0.0;
+  double wheel_rate = 0.0;
   std::uint64_t seed = 0;
 
   /// Nothing is disturbed.
   [[nodiscard]] bool is_zero() const {
     return position == 0.0 && heading == 0.0 && joint == 0.0 && velocity == 0.0 &&
-           heading_rate == 0.0 && joint_rate == 0.0;
+           heading_rate == 0.0 && joint_rate == 0.0 && wheel_rate == 0.0;
   }
 };
 
@@ -45,50 +44,25 @@ struct NoiseOptions {
 /// Differs: the thesis calls MATLAB's `rand` approximately normal; it is uniform.
 /// A servo inside the step (`JointCommand::k_P`, `k_D`) measures the step's end with the same
 /// noise.
-class COLUBER_EXPORT NoisyMeasurement final : public Controller {
+class COLUBER_EXPORT NoisyMeasurement final : public Wrapped {
  public:
   /// `controller` decides by what is measured.
   NoisyMeasurement(std::unique_ptr<Controller> controller, const NoiseOptions& options);
   void update(const ControlInput& input, JointCommand& command) override;
-  std::string connect(System& system, std::vector<drive::Warning>& warnings) override {
-    return controller_->connect(system, warnings);
-  }
-  [[nodiscard]] bool model_based() const override { return controller_->model_based(); }
-  [[nodiscard]] bool holds_torques() const override { return controller_->holds_torques(); }
-  [[nodiscard]] double start_time() const override { return controller_->start_time(); }
   [[nodiscard]] RunawayWords runaway_words() const override {
-    RunawayWords words = controller_->runaway_words();
+    RunawayWords words = Wrapped::runaway_words();
     words.noisy = true;
     return words;
   }
-  [[nodiscard]] const std::vector<Observable>& observables() const override {
-    return controller_->observables();
-  }
-  void observe(std::span<double> frame) const override { controller_->observe(frame); }
-  void start_frame() override { controller_->start_frame(); }
-  [[nodiscard]] const std::vector<Body>& bodies() const override { return controller_->bodies(); }
-  void poses(std::span<double> values) const override { controller_->poses(values); }
-  [[nodiscard]] const std::vector<ArrowFamily>& arrows() const override {
-    return controller_->arrows();
-  }
-  void contacts(std::size_t family, std::span<ContactSlot> slots) const override {
-    controller_->contacts(family, slots);
-  }
-  [[nodiscard]] const std::vector<Curve>& curves() const override { return controller_->curves(); }
-  void curve(std::size_t curve, std::span<double> values) const override {
-    controller_->curve(curve, values);
-  }
-  [[nodiscard]] std::vector<SummaryItem> summary() const override { return controller_->summary(); }
   /// A measurement is held for a step.
   [[nodiscard]] bool continuous() const override { return false; }
   void save_state(ByteWriter& bytes) const override;
   void restore_state(ByteReader& bytes) override;
 
  private:
-  std::unique_ptr<Controller> controller_;
   NoiseOptions options_;
   Random random_;
-  Eigen::VectorXd phi_, phidot_;  // as measured
+  Eigen::VectorXd phi_, phidot_, shaft_rate_;  // as measured
 };
 
 }  // namespace coluber::control

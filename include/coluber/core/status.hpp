@@ -14,9 +14,10 @@ enum class Status : std::uint8_t {
   ok,             ///< the laws hold to the tolerance
   not_converged,  ///< the best iterate was kept; its residual says how far off it is
   non_finite,     ///< a NaN or an infinity appeared; the state is not usable
+  not_taken,      ///< the model has no next state: the last is kept
 };
 
-/// In words: "ok", "not converged", "not finite".
+/// In words: "ok", "not converged", "not finite", "not taken".
 COLUBER_EXPORT std::string_view to_string(Status status);
 
 /// A figure that every step of a system has, and what the run's summary makes of it.

@@ -32,6 +32,7 @@ struct Build {
   std::string model;       ///< the words of the scenario
   std::string controller;  ///< "": none
   std::uint64_t seed = 0;
+  double duration = 0.0;  ///< s
   /// Where a key was given, for a fault that is found only now.
   std::function<SourceLocation(std::string_view key)> locate;
   /// Asked for once by a model that starts in its gait's shape; null where there is no gait.

@@ -13,6 +13,23 @@
 /// `dynamic_cast<MovingBase*>(&system)`.
 namespace coluber {
 
+/// What a controller asks of driven shafts for one step. The shaft gets the impulse
+///   dt clamp(tau + k (rate - omega_E), ±tau_max),
+/// E being the end of the step; rates are positive when the wheels roll forward, link 1 ahead.
+struct ShaftCommand {
+  /// Asks for nothing: all zero.
+  explicit ShaftCommand(int shafts)
+      : tau(Eigen::VectorXd::Zero(shafts)),
+        k(Eigen::VectorXd::Zero(shafts)),
+        rate(Eigen::VectorXd::Zero(shafts)),
+        tau_max(Eigen::VectorXd::Constant(shafts, std::numeric_limits<double>::infinity())) {}
+
+  Eigen::VectorXd tau;      ///< N m, positive drives forward
+  Eigen::VectorXd k;        ///< N m s/rad
+  Eigen::VectorXd rate;     ///< rad/s
+  Eigen::VectorXd tau_max;  ///< N m, largest torque of the motor, > 0; infinite: no limit
+};
+
 /// What a controller asks of the joints for one step. The joint gets the impulse
 ///   dt clamp(tau + k_P (phi_d - phi_E) + k_D (phidot_d - phidot_E), ±tau_max),
 /// E being the end of the step: `tau` alone is an explicit controller, the gains make the servo
@@ -22,14 +39,15 @@ namespace coluber {
 /// rest of the command is ignored.
 struct JointCommand {
   /// Asks for nothing: all zero.
-  explicit JointCommand(int joints)
+  explicit JointCommand(int joints, int shaft_count = 0)
       : tau(Eigen::VectorXd::Zero(joints)),
         k_P(Eigen::VectorXd::Zero(joints)),
         phi_d(Eigen::VectorXd::Zero(joints)),
         k_D(Eigen::VectorXd::Zero(joints)),
         phidot_d(Eigen::VectorXd::Zero(joints)),
         phi_M(Eigen::VectorXd::Zero(joints)),
-        tau_max(Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::infinity())) {}
+        tau_max(Eigen::VectorXd::Constant(joints, std::numeric_limits<double>::infinity())),
+        shafts(shaft_count) {}
 
   /// Torque (N m) of joint j, counted from 0, at this angle (rad) and rate (rad/s). NaN passes.
   [[nodiscard]] double torque(Eigen::Index j, double phi, double phidot) const {
@@ -45,6 +63,9 @@ struct JointCommand {
   Eigen::VectorXd phi_M;     ///< rad, reference in the middle of the step; if `prescribed`
   Eigen::VectorXd tau_max;   ///< N m, largest torque of the motor, > 0; infinite: no limit
   bool prescribed = false;   ///< joints are at phi_M, then at phi_d with the rate phidot_d
+  ShaftCommand shafts;       ///< of wheels, where the robot has driven ones
+  double steering = 0.0;     ///< rad, of a model that is steered at its head
+  double speed = 0.0;        ///< m/s, of its head
 };
 
 /// Joints that take commands; their servos are part of the step.
@@ -62,6 +83,13 @@ class COLUBER_EXPORT JointDriven {
   /// Joint angles (rad) and rates (rad/s) now.
   virtual void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                            Eigen::Ref<Eigen::VectorXd> phidot) const = 0;
+  /// Number of driven shafts a command speaks of.
+  [[nodiscard]] virtual int shaft_count() const { return 0; }
+  /// Their rates now (rad/s), positive forward.
+  virtual void shaft_rates(Eigen::Ref<Eigen::VectorXd> /*omega*/) const {}
+  /// Largest step (s) at which shafts with this gain (N m s/rad), whose torques hold over a step,
+  /// are stable while their wheels slip.
+  [[nodiscard]] virtual double explicit_shaft_limit(double k) const;
   /// One step under this command.
   virtual StepInfo step(const JointCommand& command) = 0;
   /// True: commands may be `prescribed`.

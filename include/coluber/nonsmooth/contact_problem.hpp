@@ -21,6 +21,7 @@
 /// | M_i | `Node::M` | inertia of link i at that point, and dt times what damps it at the step's end | kg m², kg m, kg |
 /// | – | `Node::p` | momentum at the start of the step plus the impulses of known forces | N m s, N s |
 /// | s | `Node::s` | unit twist of the joint to the parent: u_i = u_parent + s phidot | – |
+/// | – | `J`, `p_J` | inertia that moves with the joint alone, such as a wheel's on its shaft, and its momentum at the start | kg m², N m s |
 /// | – | `held` | the joint's rate is given: its motor does what that takes | – |
 /// | – | `sd`, `sr`, `limit` | servo in the step: joint impulse = sr - sd phidot_E, clamped to ± limit | N m s², N m s |
 /// | W | `w_N`, `w_1`, `w_2` | directions of a contact; the tangential ones carry their friction coefficient | – |
@@ -51,6 +52,8 @@ struct Node {
   Block<T> M = Block<T>::Zero();
   Twist<T> p = Twist<T>::Zero();
   Twist<T> s = Twist<T>::Zero();
+  double J = 0.0;
+  double p_J = 0.0;
   double sd = 0.0;
   double sr = 0.0;
   double limit = std::numeric_limits<double>::infinity();
@@ -110,6 +113,13 @@ inline Twist<T> compute_wrench(const Contact<T>& contact, const Impulse& P) {
   return N * contact.w_N + P.T.x() * contact.w_1 + P.T.y() * contact.w_2;
 }
 
+/// The joint slides its node along, and does not turn it.
+template <int T>
+inline bool is_sliding(const Node<T>& node) {
+  constexpr int kAngular = T == 3 ? 1 : 3;
+  return node.s.template head<kAngular>().isZero(0.0);
+}
+
 /// Impulse (N m s) of the motor towards the parent at the joint rate `rate`.
 template <int T>
 inline double joint_impulse(const Node<T>& node, double rate) {
@@ -125,6 +135,13 @@ struct ContactProblem {
   double impulse_scale = 1.0;        ///< m_min g dt (N s): residuals are judged against it
   double length_scale = 1.0;         ///< length of the robot (m): torques are divided by it first
 };
+
+/// What the balance of a joint is divided by to be a linear impulse (N s): a joint that turns
+/// balances torques.
+template <int T>
+inline double joint_scale(const ContactProblem<T>& problem, const Node<T>& node) {
+  return is_sliding(node) ? 1.0 : problem.length_scale;
+}
 
 /// Velocities and impulses that answer a problem (or a guess at them).
 template <int T>

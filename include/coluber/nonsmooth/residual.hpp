@@ -16,6 +16,8 @@ struct Residual {
   double gap = 0.0;        ///< law `rigid`: max over closed points of r c_T |P_T - A|
   double momentum = 0.0;   ///< max over joints (torque over length_scale) and the root's rows
   int worst_node = -1;     ///< node of the worst contact
+  /// Friction that is off, mu |F_T| summed over all points, as a share of mu P_N; at most 1.
+  double friction_share = 0.0;
 };
 
 /// What rounding alone can make of the figures of `Residual`: no answer in double precision can be

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "coluber/core/status.hpp"
 
 namespace coluber::nonsmooth {
@@ -21,6 +23,8 @@ struct [[nodiscard]] ContactStepInfo {
   int passed_obstacle = 0;         ///< 1-based, the one it went through
   int fallback_passes = 0;         ///< law `rigid`: proximal passes of the fallback
   double gap = 0.0;                ///< law `rigid`: what the fallback's proximal terms leave over
+  /// Share of the friction that is off, as in nonsmooth::Residual; NaN: not asked for.
+  double friction_share = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace coluber::nonsmooth

@@ -37,6 +37,8 @@
 /// | mu_T | `mu_T` | friction along and across the link | – | (3.60) |
 /// | mu_V | `mu_V` | viscous friction: force -N mu_V v on a point with load N | s/m | (6.26) |
 /// | F_i, R_i | – | the two friction points of link i, ±L_GS from its middle | m | 6.2 |
+/// | L_w, Theta_w | `Axle::L_w`, `Theta_w` | radius of a link's wheels; inertia of them and their shaft | m, kg m² | Murugendran (3) |
+/// | omega_w | `omega` | rate of a shaft, positive when it rolls forward, link 1 ahead | rad/s | Murugendran (8) |
 /// | mu_H | `Obstacle::mu` | friction between an obstacle and a link | – | not in the source |
 /// | q_A, q_M, q_E | – | configuration at start, middle and end of a step | – | 3.6 |
 // clang-format on
@@ -62,19 +64,32 @@ struct Link {
   double offset = 0.0;  ///< centre of gravity ahead of the link's middle, towards link i+1 (m)
 };
 
+/// The two wheels of a link on one shaft, in place of its friction points. The ground bears each
+/// with half the link's weight; whatever the link does, both turn alike.
+struct Axle {
+  double L_w = 0.0;
+  double Theta_w = 0.0;
+  double offset = 0.0;      ///< ahead of the link's middle, towards link i+1 (m)
+  double half_track = 0.0;  ///< from the link's axis to each wheel (m)
+};
+
 /// The robot and its world. Never changed by a step.
 struct Model {
   std::vector<Link> links;
+  std::vector<Axle> axles;  ///< one per link, or none
   std::vector<Obstacle> obstacles;
   double g = 9.81;  ///< m/s²
   Vector2d mu_T{0.2, 0.2};
   Vector2d mu_V{0.0, 0.0};      ///< viscous friction along and across the link (s/m)
-  int friction_points = 1;      ///< of a link: 1 at its centre of gravity, 2 at its core's ends
+  int friction_points = 1;      ///< of a link: 1 at its centre of gravity, 2 at its core's ends, or
+                                ///< its wheels, left (of the way forward) and right
   double tilt = 0.0;            ///< slope of the ground (rad)
   double tilt_direction = 0.0;  ///< downhill, from e_x (rad)
 
   /// Number of links.
   [[nodiscard]] int n() const { return static_cast<int>(links.size()); }
+  /// Its links have wheels.
+  [[nodiscard]] bool has_wheels() const { return !axles.empty(); }
   /// 0-based index of the middle link, number ⌈n/2⌉: the root of the joint coordinates.
   [[nodiscard]] int base() const { return (n() - 1) / 2; }
 };
@@ -103,7 +118,9 @@ struct State {
   Vector3d twist_2 = Vector3d::Zero(), twist_3 = Vector3d::Zero();  ///< one and two steps earlier
   VectorXd phidot_2, phidot_3;
   VectorXd u;                        ///< link velocities (xdot, ydot, omega), 3n
-  std::vector<PointMemory> ground;   ///< friction_points a link, the rear (-L_GS) point first
+  VectorXd wheel;                    ///< angles of the shafts at q_M, positive forward
+  VectorXd omega, omega_2, omega_3;  ///< rates of the shafts, and one and two steps earlier
+  std::vector<PointMemory> ground;   ///< friction_points a link, the rear (-L_GS) or left one first
   std::vector<ObstacleMemory> near;  ///< ordered by (node, obstacle)
 };
 
@@ -147,7 +164,8 @@ struct COLUBER_EXPORT Data : chain::StepData<3> {
   Data(Data&&) noexcept;
   Data& operator=(Data&&) noexcept;
 
-  Pose pose;  ///< at q_M of the step done
+  Pose pose;       ///< at q_M of the step done
+  int shafts = 0;  ///< the first nodes are theirs, those of the links follow in the same order
   std::vector<int> node_of_link;
   std::vector<ObstacleMemory> next_near;  ///< becomes State::near
   /// A link at an obstacle, in the step's problem.
@@ -173,6 +191,7 @@ struct COLUBER_EXPORT Data : chain::StepData<3> {
   Eigen::Matrix2Xd ground_impulse;  ///< on each link, world axes (N s)
   Eigen::Matrix2Xd obstacle_impulse;
   double penetration = 0.0;  ///< deepest at q_M (m)
+  VectorXd tau_w;            ///< torques of the shafts, mean over the step (N m)
 
   ObstacleGrid grid;            ///< the model's obstacles by place
   Eigen::Matrix2Xd load_share;  ///< of a link's weight on its friction points, by link

@@ -27,7 +27,13 @@ struct Parts {
   static Vector2d mean_place(const Data& data) {
     return data.pose.origin + chain::mean_over_ground(data.pose.r);
   }
+  /// Number of driven shafts.
+  static int shafts(const State& state) { return static_cast<int>(state.omega.size()); }
   static constexpr auto step = planar::step;  ///< of the model
+  /// As it moves now, so long before (s).
+  static void put_back(State& state, double dt) {
+    state.base -= dt * Vector3d{state.twist(1), state.twist(2), state.twist(0)};
+  }
   /// Place and velocities, but those of the joints.
   static void take_motion(const State& from, State& to) {
     to.base = from.base;
@@ -37,7 +43,7 @@ struct Parts {
 };
 
 /// The planar snake behind the common interface.
-class COLUBER_EXPORT PlanarSystem final : public chain::ContactSystem<Parts>, public MovingBase {
+class COLUBER_EXPORT PlanarSystem : public chain::ContactSystem<Parts>, public MovingBase {
  public:
   /// Throws Error if the model is not physical. `keep_hardest`: for `dump_hardest_problem`; the
   /// same steps, which take longer.
@@ -53,10 +59,15 @@ class COLUBER_EXPORT PlanarSystem final : public chain::ContactSystem<Parts>, pu
   bool save_state(ByteWriter& bytes) const override;
   void restore_state(ByteReader& bytes) override;
 
+ protected:
+  double note_step() override;
+  /// Whose way the summary tells of, at a pose (m).
+  [[nodiscard]] virtual Vector2d travelled_at(const Pose& pose) const;
+  [[nodiscard]] Eigen::Vector2d travelled() const override { return travelled_at(data_.pose); }
+
  private:
   nonsmooth::ContactStepInfo take_step(const JointCommand& command) override;
   void fill_problem_of(const JointCommand& command) override;
-  double note_step() override;
   [[nodiscard]] chain::Depths deepest_overlap() const override { return {max_penetration_, 0.0}; }
   void update_pose() const override;
   template <typename Bytes, typename Self>

@@ -25,7 +25,11 @@ struct Parts {
     return data.pose.origin.head<2>() +
            data.sum_of_places / static_cast<double>(data.pose.r.cols());
   }
+  /// Number of driven shafts.
+  static int shafts(const State& /*state*/) { return 0; }
   static constexpr auto step = spatial::step;  ///< of the model
+  /// Robots in space start at rest.
+  static void put_back(State& /*state*/, double /*dt*/) {}
   /// Place and velocities, but those of the joints.
   static void take_motion(const State& from, State& to) {
     to.r = from.r;

@@ -107,6 +107,36 @@ TEST(ChainAccount, AnAuditedStepSaysTheWorseOfBothResiduals) {
   EXPECT_EQ(figure(account, told, "audited_residual"), 1e-13);
 }
 
+TEST(ChainAccount, WarnsOfALargestTorqueThatCameUpWithinAStep) {
+  using testing::AllOf;
+  using testing::HasSubstr;
+  TorquePeak peak;
+  peak.last = Eigen::VectorXd::Zero(4);
+  EXPECT_TRUE(warn_of_spike(peak, 2).empty()) << "no step yet";
+  peak.follow(Eigen::Vector4d(1.0, 0.0, -1.0, 0.0), 0.1);
+  EXPECT_EQ(warn_of_spike(peak, 2).size(), 1U) << "from nothing";
+  peak.follow(Eigen::Vector4d(0.0, 0.0, -1.9, 0.0), 0.2);
+  EXPECT_TRUE(warn_of_spike(peak, 2).empty()) << "more than half of it was there before";
+  peak.follow(Eigen::Vector4d(0.0, 0.0, 4.0, 0.0), 0.3);
+  auto said = warn_of_spike(peak, 2);
+  ASSERT_EQ(said.size(), 1U) << "it went the other way";
+  EXPECT_THAT(said[0],
+              AllOf(HasSubstr("max_torque = 4 N m, of joint 2 at t = 0.3 s"),
+                    HasSubstr("-1.9 N m in the step before"), HasSubstr("depends on solver.dt")));
+  peak.follow(Eigen::Vector4d(0.0, 0.0, 0.0, 3.9), 0.4);
+  EXPECT_EQ(warn_of_spike(peak, 2), said) << "not the largest";
+
+  ByteWriter written;
+  TorquePeak::exchange(written, peak);
+  const std::string bytes(written.bytes());
+  ByteReader reader(bytes, "checkpoint");
+  TorquePeak copy;
+  copy.last = Eigen::VectorXd::Zero(4);
+  TorquePeak::exchange(reader, copy);
+  EXPECT_EQ(warn_of_spike(copy, 2), said);
+  EXPECT_EQ(copy.last, peak.last);
+}
+
 TEST(ChainAccount, WarnsOfWhatLinksAreDeepInAndWhy) {
   using testing::AllOf;
   using testing::HasSubstr;
@@ -121,6 +151,11 @@ TEST(ChainAccount, WarnsOfWhatLinksAreDeepInAndWhy) {
   EXPECT_THAT(both[0], AllOf(HasSubstr("20 mm deep in obstacles"),
                              HasSubstr("prescribed joints pressed them in")));
   EXPECT_THAT(both[1], HasSubstr("30 mm deep in the floor"));
+
+  const auto thesis = warn_of_overlap({0.02, 0.03}, 0.05, false, true);
+  ASSERT_EQ(thesis.size(), 2U);
+  EXPECT_THAT(thesis[0], HasSubstr("solver.dt is too large, or solver.thesis.r_H too small"));
+  EXPECT_THAT(thesis[1], HasSubstr("solver.dt is too large, or solver.thesis.r_N too small"));
 
   EXPECT_TRUE(warn_of_passing(0, 0.0, 0, 0, true).empty());
   EXPECT_THAT(warn_of_passing(1, 0.5, 2, 3, false).at(0),

@@ -253,10 +253,12 @@ TEST(SpatialProblemFolder, HasRollingImpactsCylindersAndGivenLoads) {
 /// Equal to the bit, field by field. The structured bindings name every field: a new one does not
 /// compile until it is compared here.
 void expect_same(const Node<6>& a, const Node<6>& b) {
-  const auto& [M, p, s, sd, sr, limit, held, parent, first_contact, contact_count] = a;
+  const auto& [M, p, s, J, p_J, sd, sr, limit, held, parent, first_contact, contact_count] = a;
   EXPECT_EQ(M, b.M);
   EXPECT_EQ(p, b.p);
   EXPECT_EQ(s, b.s);
+  EXPECT_EQ(J, b.J);
+  EXPECT_EQ(p_J, b.p_J);
   EXPECT_EQ(sd, b.sd);
   EXPECT_EQ(sr, b.sr);
   EXPECT_EQ(limit, b.limit);
@@ -331,6 +333,8 @@ TEST(SpatialProblemFile, GivesBackEveryBit) {
     fill(node.M);
     fill(node.p);
     fill(node.s);
+    node.J = positive();
+    node.p_J = unit(random);
     node.sd = positive();
     node.sr = unit(random);
     if (i != 2) node.limit = positive();

@@ -31,6 +31,7 @@ struct Scene {
   State state;
   StepOptions options;
   double k_P = 0.0, k_D = 0.0, tau_max = 0.0, amplitude = 0.0, omega = 0.0;
+  double k_w = 0.0, speed = 0.0, wheel_tau_max = 0.0;
 };
 
 Scene random_scene(std::uint64_t seed) {
@@ -79,6 +80,20 @@ Scene random_scene(std::uint64_t seed) {
     model.mu_V = {mu_V * random.uniform(), mu_V};
   }
   scene.options.minimal_coordinates = random.uniform() < 0.3;
+  if (random.uniform() < 0.4) {
+    sample::add_wheels(model, scene.state);
+    for (Axle& axle : model.axles) {
+      axle.Theta_w *= between(0.2, 3.0);
+      axle.offset = between(-0.8, 0.8) * 0.061;
+      axle.half_track = random.uniform() < 0.2 ? 0.0 : between(0.01, 0.06);
+    }
+    model.mu_V.setZero();
+    scene.options.minimal_coordinates = false;
+    scene.k_w = random.uniform() < 0.2 ? 0.0 : between(0.0, 2.0);
+    scene.speed = between(-1.0, 1.0);
+    scene.wheel_tau_max =
+        random.uniform() < 0.5 ? between(0.01, 0.5) : std::numeric_limits<double>::infinity();
+  }
   return scene;
 }
 
@@ -91,6 +106,9 @@ void follow(const Scene& scene, double t, JointCommand& command) {
     command.phi_d(j) = scene.amplitude * std::sin(phase);
     command.phidot_d(j) = scene.amplitude * scene.omega * std::cos(phase);
   }
+  command.shafts.k.setConstant(scene.k_w);
+  command.shafts.rate.setConstant(scene.speed / 0.065);
+  command.shafts.tau_max.setConstant(scene.wheel_tau_max);
 }
 
 template <typename Matrix>
@@ -102,6 +120,8 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
   int fast_steps = 0;
   int contacts = 0;
   int saturated = 0;
+  int wheeled = 0;
+  int wheels_saturated = 0;
   int minimal = 0;
   int viscous = 0;
   int viscous_alone = 0;
@@ -114,7 +134,7 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
     Data plain(model);
     StepOptions plain_options = scene.options;
     plain_options.plain = true;
-    JointCommand command(model.n() - 1);
+    JointCommand command(model.n() - 1, static_cast<int>(model.axles.size()));
     for (int k = 0; k < 60; ++k) {
       follow(scene, (k + 1) * scene.options.dt, command);
       State reference = scene.state;
@@ -131,6 +151,8 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
       ++fast_steps;
       contacts += static_cast<int>(fast.touching.size());
       if (largest(fast.tau) >= scene.tau_max) ++saturated;
+      wheeled += model.has_wheels() ? 1 : 0;
+      if (model.has_wheels() && largest(fast.tau_w) >= scene.wheel_tau_max) ++wheels_saturated;
       minimal += scene.options.minimal_coordinates ? 1 : 0;
       viscous += fast.viscous ? 1 : 0;
       viscous_alone += fast.viscous && model.mu_T.isZero(0.0) ? 1 : 0;
@@ -140,6 +162,8 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
       EXPECT_LE(largest(scene.state.u - reference.u), speed);
       EXPECT_LE(largest(scene.state.twist - reference.twist), speed);
       EXPECT_LE(largest(scene.state.phidot - reference.phidot), speed);
+      EXPECT_LE(largest(scene.state.omega - reference.omega), 100.0 * speed);
+      EXPECT_LE(largest(fast.tau_w - plain.tau_w), 1e-6 * std::max(1.0, largest(plain.tau_w)));
       EXPECT_LE(largest(fast.tau - plain.tau), 1e-6 * std::max(1.0, largest(plain.tau)));
       const double impulse = 1e-9 * plain.problem.impulse_scale * model.n() * 100.0;
       if (scene.options.law == Law::anchored) {  // with the rigid law they may not be unique
@@ -168,6 +192,8 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
   EXPECT_GT(fast_steps, 8000);
   EXPECT_GT(contacts, 1000);
   EXPECT_GT(saturated, 100);
+  EXPECT_GT(wheeled, 2000);
+  EXPECT_GT(wheels_saturated, 100);
   EXPECT_GT(minimal, 1000);
   EXPECT_GT(viscous, 2000);
   EXPECT_GT(viscous_alone, 200);
@@ -180,7 +206,7 @@ TEST(PlanarFastStep, JudgesAnAnswerAsThePlainStepDoes) {
     Scene scene = random_scene(seed);
     const Model& model = scene.model;
     Data data(model);
-    JointCommand command(model.n() - 1);
+    JointCommand command(model.n() - 1, static_cast<int>(model.axles.size()));
     for (int k = 0; k < 10; ++k) {
       follow(scene, (k + 1) * scene.options.dt, command);
       ASSERT_EQ(step(model, scene.state, data, command, scene.options).status, Status::ok);
@@ -196,6 +222,9 @@ TEST(PlanarFastStep, JudgesAnAnswerAsThePlainStepDoes) {
       if (k.m[i] > 0.0) k.rate[i] += random.uniform(-1e-3, 1e-3);
     }
     k.root_x += random.uniform(-1e-3, 1e-3);
+    for (int i = 0; model.has_wheels() && i < k.slots; ++i) {
+      if (k.m[i] > 0.0) k.rim[i] += random.uniform(-1e-3, 1e-3);
+    }
     for (int p = 0; p < k.points; ++p) {
       for (int i = 0; i < k.slots; ++i) k.T_1[p][i] *= random.uniform(0.9, 1.1);
     }
@@ -215,7 +244,9 @@ TEST(PlanarFastStep, JudgesAnAnswerAsThePlainStepDoes) {
     for (std::size_t node = 0; node < plain.problem.nodes.size(); ++node) {
       const int i = plain.link_of_node[node];
       const int slot = data.fast->slot[static_cast<std::size_t>(i)];
-      answer.rate[node] = (i > model.base() ? 1.0 : -1.0) * k.rate[slot];
+      answer.rate[node] = node < static_cast<std::size_t>(plain.shafts)
+                              ? k.rim[slot]
+                              : (i > model.base() ? 1.0 : -1.0) * k.rate[slot];
       const int first = plain.problem.nodes[node].first_contact;
       for (int c = first; c < first + plain.problem.nodes[node].contact_count; ++c) {
         const auto index = static_cast<std::size_t>(c);
@@ -258,8 +289,8 @@ TEST(PlanarFastStep, KernelsOfAllProcessorsGiveTheSameBits) {
     State other = scene.state;
     Data wide(scene.model);
     Data narrow(scene.model);
-    narrow.fast->kernels = portable_fast_kernels();
-    JointCommand command(scene.model.n() - 1);
+    narrow.fast->kernels = portable_fast_kernels(scene.model.has_wheels());
+    JointCommand command(scene.model.n() - 1, static_cast<int>(scene.model.axles.size()));
     for (int k = 0; k < 60; ++k) {
       follow(scene, (k + 1) * scene.options.dt, command);
       const nonsmooth::ContactStepInfo a =
@@ -270,6 +301,7 @@ TEST(PlanarFastStep, KernelsOfAllProcessorsGiveTheSameBits) {
       ASSERT_EQ(a.rigid_residual, b.rigid_residual);
       ASSERT_EQ(scene.state.u, other.u);
       ASSERT_EQ(scene.state.phidot, other.phidot);
+      ASSERT_EQ(scene.state.omega, other.omega);
       ASSERT_TRUE(scene.state.ground == other.ground);
       ASSERT_EQ(wide.ground_impulse, narrow.ground_impulse);
       ASSERT_EQ(wide.work.friction, narrow.work.friction);

@@ -24,5 +24,28 @@ TEST(PlanarStress, RandomScenesMeetTheToleranceOnEveryStepWithBothLaws) {
   }
 }
 
+// References hold for 25 ms and then jump, as those of a path follower do.
+TEST(PlanarStress, RobotsOnWheelsMeetTheToleranceOnEveryStepWithBothLaws) {
+  for (const nonsmooth::Law law : {nonsmooth::Law::anchored, nonsmooth::Law::rigid}) {
+    sample::StressTally tally;
+    sample::StressRange range;
+    range.law = law;
+    range.wheels = true;
+    range.mu_low = 0.05;
+    range.mu_high = 0.9;
+    for (std::uint64_t seed = 1000; seed < 1020; ++seed) {
+      sample::run_stress(sample::stress_scene(seed, range), 1.0, tally);
+    }
+    EXPECT_EQ(tally.failed, 0) << "of " << tally.steps;
+    EXPECT_LE(tally.law, 1e-9);
+    if (law == nonsmooth::Law::anchored) {
+      EXPECT_LE(tally.residual, 1e-9);
+    } else {
+      EXPECT_LE(tally.momentum, 1e-8);
+      EXPECT_LE(1000 * tally.over, tally.steps);
+    }
+  }
+}
+
 }  // namespace stress_test
 }  // namespace coluber::planar

@@ -140,6 +140,89 @@ TEST(MeasureRun, IsPassedOnToThePartsOfAMeasureOfMeasures) {
   EXPECT_THAT(runs_of_measure(spec), ::testing::UnorderedElementsAre("fast", "slow"));
 }
 
+/// Six runs: `a`, `b`, `c` of 1, 2, 6 m/s and `A`, `B`, `C` of 2, 8, 8 m/s; `slip` is 1 in all of
+/// them.
+double of_pairs(const std::string& spec, const std::string& run = "a") {
+  EXPECT_THAT(check_measure(spec), IsEmpty()) << spec;
+  static const std::map<std::string, double> speeds{{"a", 1.0}, {"b", 2.0}, {"c", 6.0},
+                                                    {"A", 2.0}, {"B", 8.0}, {"C", 8.0}};
+  std::map<std::string, MeasuredRun> runs;
+  for (const auto& [name, speed] : speeds)
+    runs[name].summary = {{"speed", speed, "m/s"}, {"slip", 1.0, "m/s"}};
+  return std::get<double>(compute_measure(
+      spec, run, [&](const std::string& name) -> const MeasuredRun& { return runs.at(name); }));
+}
+
+const std::string three_pairs = R"("of": {"name": "summary", "item": "speed"},
+    "runs": ["a", "b", "c"], "against": ["A", "B", "C"])";
+
+TEST(Pairs, AReductionIsWhatARunSavesAgainstAnother) {
+  // half as fast
+  EXPECT_DOUBLE_EQ(of_pairs(R"({"name": "reduction", "of": {"name": "summary", "item": "speed"},
+                                "against": ["A"]})"),
+                   50.0);
+  EXPECT_DOUBLE_EQ(of_pairs(R"({"name": "reduction", "of": {"name": "summary", "item": "speed"},
+                                "runs": ["B"], "against": ["A"]})"),
+                   -300.0);
+  EXPECT_DOUBLE_EQ(of_pairs(R"({"name": "reduction", "run": "b", "against": ["B"],
+                                "of": {"name": "summary", "item": "speed"}})"),
+                   75.0);
+}
+
+TEST(Pairs, AreTakenOneByOneAndThenReduced) {
+  // 50, 75 and 25 %
+  const auto reduction = [](const std::string& how) {
+    return of_pairs(R"({"name": "reduction", "reduce": ")" + how + "\", " + three_pairs + "}");
+  };
+  EXPECT_DOUBLE_EQ(reduction("mean"), 50.0);
+  EXPECT_DOUBLE_EQ(reduction("min"), 25.0);
+  EXPECT_DOUBLE_EQ(reduction("max"), 75.0);
+  EXPECT_DOUBLE_EQ(reduction("range"), 50.0);
+  // -1, -6 and -2 m/s
+  const auto difference = [](const std::string& how) {
+    return of_pairs(R"({"name": "difference", "reduce": ")" + how + "\", " + three_pairs + "}");
+  };
+  EXPECT_DOUBLE_EQ(difference("mean"), -3.0);
+  EXPECT_DOUBLE_EQ(difference("min"), -6.0);
+  EXPECT_DOUBLE_EQ(difference("max"), -1.0);
+}
+
+TEST(Pairs, AZeroToCompareWithGivesNoNumber) {
+  const std::string nothing = R"({"name": "stated", "value": 0})";
+  EXPECT_TRUE(
+      std::isnan(of_pairs(R"({"name": "reduction", "of": )" + nothing + R"(, "against": ["A"]})")));
+  EXPECT_TRUE(std::isnan(of_pairs(R"({"name": "reduction", "reduce": "max", "of": )" + nothing +
+                                  R"(, "runs": ["a", "b"], "against": ["A", "B"]})")));
+}
+
+TEST(Pairs, MustBeAsManyAsTheRunsAndSayWhatIsMadeOfThem) {
+  const std::string of = R"("of": {"name": "summary", "item": "speed"})";
+  EXPECT_THAT(check_measure(R"({"name": "reduction", "runs": ["a", "b"], "against": ["A"],
+                                "reduce": "max", )" +
+                            of + "}"),
+              ElementsAre("reduction: there are 2 runs and 1 against them"));
+  EXPECT_THAT(check_measure(R"({"name": "difference", "reduce": "max", "against": ["A", "B"], )" +
+                            of + "}"),
+              ElementsAre("difference: there are 1 runs and 2 against them"));
+  EXPECT_THAT(check_measure(R"({"name": "reduction", )" + three_pairs + "}"),
+              ElementsAre("reduction of 3 pairs needs reduce"));
+  EXPECT_THAT(check_measure(R"({"name": "reduction", "against": [], )" + of + "}"),
+              ElementsAre("reduction: against is not what the measure takes"));
+  EXPECT_THAT(runs_of_measure(R"({"name": "reduction", )" + three_pairs + "}"),
+              ::testing::UnorderedElementsAre("a", "b", "c", "A", "B", "C"));
+}
+
+TEST(Summary, AddsUpSeveralItems) {
+  EXPECT_EQ(of_pairs(R"({"name": "summary", "items": ["speed", "slip"]})"), 2.0);
+  EXPECT_THAT(failure_of(R"({"name": "summary", "items": ["speed", "slope"]})"),
+              HasSubstr("the run's summary has no slope"));
+  EXPECT_THAT(check_measure(R"({"name": "summary"})"), ElementsAre("summary needs item"));
+  EXPECT_THAT(check_measure(R"({"name": "summary", "item": "speed", "items": ["slip"]})"),
+              ElementsAre("summary: item and items are the same: give one"));
+  EXPECT_THAT(check_measure(R"({"name": "summary", "items": [1]})"),
+              ElementsAre("summary: items is not what the measure takes"));
+}
+
 TEST(MeasureTable, EveryRowSaysWhatItIsAndItsNamesAreDistinct) {
   std::map<std::string, int> seen;
   for (const Measure& row : measures()) {

@@ -1,5 +1,10 @@
 #include "scenario/document.hpp"
 
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -249,6 +254,23 @@ TEST(Set, TakesBareWordsInAnyScriptButNoBadUtf8) {
 
 TEST(Set, TheLastOneWins) {
   EXPECT_EQ(parse(aiko, ".", {"duration=3", "duration=4"}).duration, 4.0);
+}
+
+TEST(Set, ARadiusChangesHowLongAPathTakes) {
+  const std::string text =
+      "schema = 1\n[robot]\nmodel = \"wheeled\"\nname = \"piko\"\n[controller]\nname = "
+      "\"n_trailer\"\n[path]\nshape = \"turn\"\n";
+  const auto duration = [&](const std::vector<std::string>& sets) {
+    return parse(text, ".", sets).duration;
+  };
+  // two straights of 1 m and a quarter circle at 0.5 m/s, in whole steps
+  const auto whole = [](double t) { return std::round(t / 1e-3) * 1e-3; };
+  const double quarter = 0.5 * std::numbers::pi;
+  EXPECT_DOUBLE_EQ(duration({}), whole((2.0 + 0.75 * quarter) / 0.5));
+  EXPECT_DOUBLE_EQ(duration({"path.radius=2"}), whole((2.0 + 2.0 * quarter) / 0.5));
+  EXPECT_DOUBLE_EQ(duration({"path.shape=\"slalom\"", "path.straight=3", "path.radius=1"}),
+                   whole((6.0 + 4.0 * quarter) / 0.5));
+  EXPECT_EQ(duration({"duration=3"}), 3.0);
 }
 
 TEST(Set, ReachesIntoListsCountingFromOne) {

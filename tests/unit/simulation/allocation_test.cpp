@@ -42,6 +42,7 @@ class Counting final : public control::Controller {
     ++call_;
     inner_->update(input, command);
   }
+  [[nodiscard]] bool model_based() const override { return inner_->model_based(); }
 
  private:
   std::unique_ptr<control::Controller> inner_;
@@ -77,6 +78,25 @@ servo = ")" + servo + "\"\n"));
     ASSERT_EQ(outcome.status, RunStatus::completed) << outcome.message;
     ASSERT_GT(seen[0], 0) << "the counter must count";
     EXPECT_EQ(seen[1] - seen[0], 0) << servo;
+  }
+}
+
+TEST(Run, AllocatesNothingInATickOfAPathFollower) {
+  const std::string end = "\"\nname = \"piko\"\n[path]\nshape = \"turn\"\nstraight = 0.5\n";
+  for (const std::string& name :
+       {"wheeled" + end + "[controller]\nname = \"n_trailer\"\n",
+        "wheeled" + end + "[controller]\nname = \"n_trailer\"\nupdate = \"measured\"\n",
+        "wheeled" + end + "[controller]\nname = \"follow_the_leader\"\n",
+        "n_trailer" + end + "[controller]\nname = \"n_trailer\"\n"}) {
+    Simulation simulation =
+        make_simulation(scenario::parse("schema = 1\nduration = 4.0\n[robot]\nmodel = \"" + name));
+    std::array<long, 2> seen{-1, -1};
+    // it has looked at its system already, and shows things of its own, which nobody asks for here
+    simulation.controller =
+        std::make_unique<Counting>(std::move(simulation.controller), 3999, seen);
+    const RunOutcome outcome = run(simulation, {});
+    ASSERT_EQ(outcome.status, RunStatus::completed) << outcome.message;
+    EXPECT_EQ(seen[1] - seen[0], 0) << name;
   }
 }
 

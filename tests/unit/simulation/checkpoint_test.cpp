@@ -75,7 +75,7 @@ void expect_the_same_bits_from_every_checkpoint(const Make& make, std::size_t tr
   FrameSink* const sinks[] = {&frames};
   const RunOutcome expected = run(whole, sinks, {.checkpoints = &checkpoints});
   ASSERT_GE(checkpoints.taken.size(), 3U);
-  const auto stride = static_cast<std::size_t>(frame_size(whole.system->observables()));
+  const auto stride = static_cast<std::size_t>(frame_size(whole.shown().observables()));
 
   const std::size_t every = std::max<std::size_t>(1, checkpoints.taken.size() / tries);
   for (std::size_t i = 0; i < checkpoints.taken.size(); i += every) {
@@ -132,6 +132,9 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair("aiko_smooth_friction.toml", "duration=2.5"),
         std::pair("aiko_smooth_friction.toml",
                   "duration=0.6;solver.dt=1e-3;controller.noise.joint_deg=0.1"),
+        std::pair("piko_turn.toml", "controller.noise={position=1e-3, wheel_rate_deg=3}"),
+        std::pair("piko_train.toml", "controller.noise.position=1e-3"),
+        std::pair("piko_points.toml", ""), std::pair("piko_turn.toml", "solver.law='rigid'"),
         std::pair("aiko_course.toml", "controller.name='prescribed'"),
         std::pair("aiko_spatial_course.toml", "duration=1.5;controller.name='prescribed'"),
         // passes a peg at 0.04 s, and says so at the end
@@ -255,10 +258,10 @@ TEST(Checkpoint, ThatCountsMoreThanItsStepsAllowIsRefused) {
   const std::size_t at = whole.find(word(iterations));
   ASSERT_NE(at, std::string::npos);
   ASSERT_EQ(whole.find(word(iterations), at + 1), std::string::npos);
-  // nine figures: largest of each, their sums, worst of the failed steps, how many had some of it;
+  // ten figures: largest of each, their sums, worst of the failed steps, how many had some of it;
   // the iterations are the sixth, and failed steps, the first of them and the wall time go before
-  const std::size_t failed = at - 8 * (5 + 9 + 3);
-  const std::size_t positive = at + 8 * (9 + 9);
+  const std::size_t failed = at - 8 * (5 + 10 + 3);
+  const std::size_t positive = at + 8 * (10 + 10);
   ASSERT_EQ(whole.substr(failed, 8), word(std::uint64_t{6}))
       << "steps 5, 102, 199, 296, 393, 490 fail";
   ASSERT_EQ(whole.substr(positive, 8), word(std::uint64_t{500 - 16}))

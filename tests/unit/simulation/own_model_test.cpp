@@ -347,7 +347,7 @@ TEST_F(OwnModel, KeysGoWithTheModelsThatHaveThem) {
   EXPECT_EQ(fault_of(scenario::sample::aiko + "[cart]\nspeed = 1\n"), "no fault") << "its default";
   EXPECT_THAT(fault_of(kCart + "[world]\ngravity = 3\n"),
               HasSubstr("world.gravity: goes with robot.model = \"planar\" or \"spatial\" or "
-                        "\"minimal\", this robot is \"cart\""));
+                        "\"minimal\" or \"wheeled\", this robot is \"cart\""));
   EXPECT_THAT(fault_of("[robot]\nmodel = \"trolley\"\n"), HasSubstr("it is called \"cart\" now"));
 }
 

@@ -138,7 +138,7 @@ export class Options {
       act: () => this.toggle_trail(b.name),
     })));
     at('trails_row').hidden = few.length === 0;
-    view?.actors.forEach((a) => a.set_trails(state.trails, view.ground_z < -1e-6 ? view.ground_z + 0.02 * scales.extent : 0));
+    view?.actors.forEach((a) => a.set_trails(state.trails, view.ground_z < -1e-6 ? view.ground_z + Math.max(0.02 * scales.extent, 1.1 * view.curves_top) : 0));
     view?.request();
     this.session.keep();
   }

@@ -1,6 +1,7 @@
 // Channels: what can be plotted. A group is one quantity with one unit; its members are numbered.
 
 import { family_of, type Body, type Field, type GroupHeader, type Replay } from './format.ts';
+import { find_links } from './structure.ts';
 
 export interface Channel {
   key: string; // the member's mark: 1, 2, … or x, y
@@ -208,10 +209,11 @@ function add_forces(groups: Groups, replay: Replay): void {
   }
 }
 
-// Positions of bodies, one group per axis along which any moves.
+// Positions of links, or of all bodies where there are none, one group per axis along which any moves.
 function add_positions(groups: Groups, replay: Replay): void {
   const { values, width } = replay;
-  const poses = replay.fields.filter((f) => f.kind === 'pose');
+  const links = new Set(find_links(replay).map((b) => b.name));
+  const poses = replay.fields.filter((f) => f.kind === 'pose' && (links.size === 0 || f.body === null || links.has(f.body)));
   for (let a = 0; a < 3; ++a) {
     const moves = poses.some((f) => {
       for (let k = 0; k < replay.frames; ++k) if (values[k * width + f.offset + a] !== values[f.offset + a]) return true;

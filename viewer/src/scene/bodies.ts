@@ -145,14 +145,14 @@ export class Bodies {
   /** Calls with the middle of every body that moves, in a frame, and half its lengths along the world's axes. */
   each_moving(frame: number, act: (values: ArrayLike<number>, at: number, reach: Point) => void): void {
     const { values, width } = this.replay;
-    for (const { field, half } of this.moving) {
+    for (const { body, field, half } of this.moving) {
       const at = frame * width + field.offset;
-      act(values, at, reach_of(half, values, at));
+      act(values, at, reach_of(body.shape, half, values, at));
     }
   }
 
   /** The same for bodies that stand. */
   each_standing(act: (values: ArrayLike<number>, at: number, reach: Point) => void): void {
-    for (const { body, half } of this.standing) act(body.pose!, 0, reach_of(half, body.pose!, 0));
+    for (const { body, half } of this.standing) act(body.pose!, 0, reach_of(body.shape, half, body.pose!, 0));
   }
 }

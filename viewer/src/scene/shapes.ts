@@ -28,7 +28,7 @@ export function make_geometry(shape: string, size: number[], circle_height: numb
   }
 }
 
-// A tyre on five spokes, one of them broad: rolling is seen from the side, and from above by dark bars on the tread.
+// A dark tyre on five spokes, one of them broad: rolling is seen from the side, and from above by bars on the tread.
 function make_wheel(radius: number, width: number): THREE.BufferGeometry {
   const inner = 0.76 * radius, half = width / 2;
   // around y: tread, sides, the inside of the tyre
@@ -43,12 +43,12 @@ function make_wheel(radius: number, width: number): THREE.BufferGeometry {
   }
   for (const part of parts) {
     const position = part.getAttribute('position');
-    const shade = new Float32Array(3 * position.count).fill(1);
+    const shade = new Float32Array(3 * position.count).fill(part === tyre ? 0.4 : 1);
     for (let i = 0; part === tyre && i + 2 < position.count; i += 3) {
       // a bar across the tread every fifth of a turn
       const x = (position.getX(i) + position.getX(i + 1) + position.getX(i + 2)) / 3, z = (position.getZ(i) + position.getZ(i + 1) + position.getZ(i + 2)) / 3;
       const turn = (Math.atan2(x, z) / (2 * Math.PI)) * 5;
-      if (Math.hypot(x, z) > 0.95 * radius && turn - Math.floor(turn) < 0.17) shade.fill(0.25, 3 * i, 3 * i + 9);
+      if (Math.hypot(x, z) > 0.95 * radius && turn - Math.floor(turn) < 0.17) shade.fill(1, 3 * i, 3 * i + 9);
     }
     part.setAttribute('color', new THREE.BufferAttribute(shade, 3));
     part.deleteAttribute('uv');
@@ -77,9 +77,20 @@ export function half_lengths(shape: string, size: number[], circle_height: numbe
   }
 }
 
-/** Half the lengths along the world's axes of a body whose pose starts at `at`. */
-export function reach_of(half: Point, values: ArrayLike<number>, at: number): Point {
+// The axis about which a shape is round; of others the box about them counts.
+const round_about: Partial<Record<string, 0 | 1 | 2>> = { capsule: 0, tube: 0, wheel: 1, cylinder: 2, circle: 2 };
+
+/** Half the lengths along the world's axes of a body whose pose starts at `at`; turning about the axis of a round one changes none. */
+export function reach_of(shape: string, half: Point, values: ArrayLike<number>, at: number): Point {
   const e = rotation(values, at);
-  const along = (i: number) => Math.abs(e[0][i]!) * half[0] + Math.abs(e[1][i]!) * half[1] + Math.abs(e[2][i]!) * half[2];
+  const axis = round_about[shape];
+  const along = (i: number): number => {
+    if (shape === 'sphere') return half[0];
+    if (axis === undefined) return Math.abs(e[0][i]!) * half[0] + Math.abs(e[1][i]!) * half[1] + Math.abs(e[2][i]!) * half[2];
+    const lean = Math.min(1, Math.abs(e[axis][i]!)), radius = half[axis === 0 ? 1 : 0];
+    // the ends of a capsule are half balls, those of the others discs
+    if (shape === 'capsule') return lean * (half[0] - radius) + radius;
+    return lean * half[axis] + Math.sqrt(1 - lean * lean) * radius;
+  };
   return [along(0), along(1), along(2)];
 }

@@ -1,5 +1,6 @@
 // Curves through points, moving or standing: a tube where there is a radius, else a line three pixels wide. Numbers
-// along a curve set its radius and its colour.
+// along a curve set its radius and its colour. A tube that stands, a path to follow, has a line in it: from far it is
+// not lost, and a trail along it has it on both sides.
 
 import * as THREE from 'three';
 import { Line2 } from 'three/examples/jsm/lines/Line2.js';
@@ -21,9 +22,12 @@ export interface TubeView {
   colours: string[];
 }
 
+const thread_pixels = 5;
+
 class Tube {
   readonly object: THREE.Object3D;
-  private readonly line: Line2 | null = null;
+  private readonly line: Line2 | null = null; // all there is of it
+  private readonly thread: Line2 | null = null; // in the tube
   private readonly geometry = new THREE.BufferGeometry();
   private readonly centres: Float32Array; // x y z each, as drawn
   private readonly radii: Float32Array; // m
@@ -31,7 +35,7 @@ class Tube {
   private readonly own = new THREE.Color(); // without numbers
   private plain = false; // drawn in its own colour
 
-  constructor(readonly body: Body | undefined, readonly name: string, readonly count: number, readonly radius_field: Field | null, ghost: boolean) {
+  constructor(readonly body: Body | undefined, readonly name: string, readonly count: number, readonly radius_field: Field | null, ghost: boolean, stands: boolean) {
     this.own.set(body?.colour ?? '#0072b2');
     const radius = body?.shape === 'tube' ? (body.size[0] ?? 0) : 0;
     this.centres = new Float32Array(3 * count);
@@ -40,14 +44,35 @@ class Tube {
     const material = make_material(ghost);
     if (radius > 0 || radius_field) {
       this.object = this.make_tube(material);
+      if (stands) {
+        this.thread = this.make_line(thread_pixels, material);
+        // behind the floor and hiding nothing: what lies on it is drawn over it
+        this.thread.material.depthWrite = false;
+        this.thread.renderOrder = 1;
+        this.object.add(this.thread);
+      }
     } else {
-      this.line = new Line2(new LineGeometry(), new LineMaterial({ linewidth: 3, transparent: material.transparent, opacity: material.opacity, vertexColors: true }));
-      this.line.geometry.setPositions(new Float32Array(3 * count));
-      this.line.geometry.setColors(new Float32Array(3 * count));
-      this.object = this.line;
+      this.object = this.line = this.make_line(3, material);
     }
     this.object.frustumCulled = false;
     this.colour(null);
+  }
+
+  private make_line(pixels: number, { transparent, opacity }: THREE.Material): Line2 {
+    const line = new Line2(new LineGeometry(), new LineMaterial({ linewidth: pixels, transparent, opacity, vertexColors: true }));
+    line.geometry.setPositions(new Float32Array(3 * this.count));
+    line.geometry.setColors(new Float32Array(3 * this.count));
+    line.frustumCulled = false;
+    return line;
+  }
+
+  // Puts numbers, three per point, into the segments of the line.
+  private fill_line(name: 'instanceStart' | 'instanceColorStart', numbers: Float32Array): void {
+    const line = this.line ?? this.thread;
+    if (!line) return;
+    const { data } = line.geometry.getAttribute(name) as THREE.InterleavedBufferAttribute;
+    for (let i = 0; i + 1 < this.count; ++i) data.array.set(numbers.subarray(3 * i, 3 * i + 6), 6 * i);
+    data.needsUpdate = true;
   }
 
   // Rings of vertices, one per point, and a disc of its own at either end.
@@ -91,12 +116,8 @@ class Tube {
     }
     this.object.visible = known;
     if (!known) return;
-    if (this.line) {
-      const { data } = this.line.geometry.getAttribute('instanceStart') as THREE.InterleavedBufferAttribute;
-      for (let i = 0; i + 1 < count; ++i) data.array.set(centres.subarray(3 * i, 3 * i + 6), 6 * i);
-      data.needsUpdate = true;
-      return;
-    }
+    this.fill_line('instanceStart', centres);
+    if (this.line) return;
     if (this.radius_field) {
       for (let i = 0; i < count; ++i) {
         const r = values[frame_start + this.radius_field.offset + i]!;
@@ -151,12 +172,8 @@ class Tube {
     const { count, colours } = this;
     const colour = new THREE.Color();
     for (let i = 0; i < count; ++i) (value ? diverging(value(i), colour) : this.own).toArray(colours, 3 * i);
-    if (this.line) {
-      const { data } = this.line.geometry.getAttribute('instanceColorStart') as THREE.InterleavedBufferAttribute;
-      for (let i = 0; i + 1 < count; ++i) data.array.set(colours.subarray(3 * i, 3 * i + 6), 6 * i);
-      data.needsUpdate = true;
-      return;
-    }
+    this.fill_line('instanceColorStart', colours);
+    if (this.line) return;
     const attribute = this.geometry.getAttribute('color') as THREE.BufferAttribute;
     const paint = (ring: number, i: number) => {
       for (let j = 0; j < sides; ++j) attribute.setXYZ(ring * sides + j, colours[3 * i]!, colours[3 * i + 1]!, colours[3 * i + 2]!);
@@ -165,6 +182,13 @@ class Tube {
     paint(count, 0);
     paint(count + 1, count - 1);
     attribute.needsUpdate = true;
+  }
+
+  /** Moves a flat curve up by z, onto a floor: it sinks in, and its line lies on top. How high over z it reaches. */
+  lay_down(z: number, radius: number): number {
+    this.object.position.z = z + 0.2 * radius;
+    this.thread?.position.setZ(1.1 * radius);
+    return this.thread ? 1.3 * radius : 1.2 * radius;
   }
 
   /** Calls with every point and the radius there. */
@@ -212,7 +236,7 @@ export class Tubes {
       const body = replay.bodies.find((b) => b.name === field.body);
       const count = Math.floor(field.count / 3);
       const radius = radius_of(body, count);
-      const tube = new Tube(body, body?.name ?? field.name, count, radius, ghost);
+      const tube = new Tube(body, body?.name ?? field.name, count, radius, ghost, false);
       this.moving.push({ tube, field, radius, width: body?.shape === 'tube' ? (body.size[0] ?? 0) : 0 });
       group.add(tube.object);
     }
@@ -222,7 +246,7 @@ export class Tubes {
       if (ghost && standing_elsewhere.has(still)) continue;
       standing_elsewhere.add(still);
       const count = body.points.length / 3;
-      const tube = new Tube(body, body.name, count, radius_of(body, count), ghost);
+      const tube = new Tube(body, body.name, count, radius_of(body, count), ghost, true);
       tube.update(body.points, 0, replay.values, 0);
       this.standing.push(tube);
       group.add(tube.object);
@@ -253,16 +277,18 @@ export class Tubes {
     for (const tube of this.standing) tube.set_own(standing_colour(tube.body!.colour, palette));
   }
 
-  /** Curves that stand in the plane z = `from` are drawn on the floor at `to`. */
-  lower(from: number, to: number): void {
+  /** Curves that stand in the plane z = `from` are drawn on the floor at `to`. How high over it they reach. */
+  lower(from: number, to: number): number {
+    let top = 0;
     for (const tube of this.standing) {
       let flat = true, radius = 0;
       tube.each_point((v, at, r) => {
         flat &&= v[at + 2] === from;
         radius = Math.max(radius, r);
       });
-      if (flat) tube.object.position.z = to - from + 0.2 * radius;
+      if (flat) top = Math.max(top, tube.lay_down(to - from, radius));
     }
+    return top;
   }
 
   /** Calls with every point of the curves that move, in a frame, and the radius there. */

@@ -28,6 +28,7 @@ const longest = (box: THREE.Box3) => Math.max(...box.getSize(new THREE.Vector3()
 export class SceneView {
   readonly actors: Actor[];
   readonly ground_z: number;
+  readonly curves_top: number = 0; // m, how high over the floor curves on it reach
   private readonly bounds: THREE.Box3; // of everything in all frames
   private readonly renderer: THREE.WebGLRenderer;
   private readonly software: boolean;
@@ -69,7 +70,7 @@ export class SceneView {
     const planar = this.actors.every((a) => a.is_planar(plane_z));
     this.ground_z = planar && Number.isFinite(lowest) ? lowest : plane_z;
     bounds.min.z = planar ? this.ground_z : Math.min(bounds.min.z, this.ground_z);
-    if (planar) for (const actor of this.actors) actor.tubes.lower(plane_z, this.ground_z);
+    if (planar) this.curves_top = Math.max(0, ...this.actors.map((a) => a.tubes.lower(plane_z, this.ground_z)));
     const with_grid = plane !== null || planar || replays.every((r) => r.bodies.length > 0);
     this.ground = new Ground(this.scene, bounds, this.ground_z, plane, with_grid, this.software ? 1024 : 2048);
 

@@ -138,8 +138,32 @@ test('how far bodies reach goes by their shapes and how they are turned', () => 
   assert.deepEqual(half_lengths('cylinder', [0.1, 2], 1), [0.1, 0.1, 1]);
   assert.deepEqual(half_lengths('circle', [0.1], 0.5), [0.1, 0.1, 0.25]);
   assert.deepEqual(half_lengths('box', [2, 4, 6], 1), [1, 2, 3]);
-  const quarter = reach_of([0.6, 0.1, 0.2], [0, 0, 0, ...about_z(Math.PI / 2)], 0);
+  const quarter = reach_of('box', [0.6, 0.1, 0.2], [0, 0, 0, ...about_z(Math.PI / 2)], 0);
   [0.1, 0.6, 0.2].forEach((x, a) => assert.ok(Math.abs(quarter[a]! - x) < 1e-12));
+});
+
+test('a round body reaches as far however it is turned about its axis', () => {
+  const close = (found: number[], expected: number[], what: string) => found.forEach((x, a) => assert.ok(Math.abs(x - expected[a]!) < 1e-12, `${what}: ${found} for ${expected}`));
+  const reach = (shape: string, size: number[], turn: number[]) => reach_of(shape, half_lengths(shape, size, 1), [0, 0, 0, ...turn], 0);
+  const about = (axis: number, angle: number) => [Math.cos(angle / 2), ...[0, 1, 2].map((a) => (a === axis ? Math.sin(angle / 2) : 0))];
+  for (const angle of [0, 0.3, Math.PI / 4, 2, 10]) {
+    close(reach('wheel', [0.065, 0.016], about(1, angle)), [0.065, 0.008, 0.065], `wheel at ${angle}`);
+    close(reach('cylinder', [0.1, 0.6], about(2, angle)), [0.1, 0.1, 0.3], `cylinder at ${angle}`);
+    close(reach('capsule', [0.1, 0.5], about(0, angle)), [0.6, 0.1, 0.1], `capsule at ${angle}`);
+    close(reach('tube', [0.1, 0.6], about(0, angle)), [0.3, 0.1, 0.1], `tube at ${angle}`);
+    close(reach('sphere', [0.1], about(0, angle)), [0.1, 0.1, 0.1], `sphere at ${angle}`);
+  }
+  const lean = Math.SQRT1_2;
+  close(reach('capsule', [0.1, 0.5], about(2, Math.PI / 4)), [0.5 * lean + 0.1, 0.5 * lean + 0.1, 0.1], 'a capsule between the axes');
+  close(reach('wheel', [0.3, 0.1], about(2, Math.PI / 4)), [(0.3 + 0.05) * lean, (0.3 + 0.05) * lean, 0.3], 'a wheel between the axes');
+});
+
+test('positions are plotted by link; of other bodies only where there are no links', () => {
+  const moves = (name: string) => pose(name, (k) => [k, 0, 0, 1, 0, 0, 0]);
+  const wheel = (name: string) => ({ name, shape: 'wheel', size: [0.1, 0.02], parent: 'link_1' });
+  const keys = (bodies: Record<string, unknown>[], ...names: string[]) => make_groups(make(bodies, [time, ...names.map(moves)])).map((g) => [g.name, g.channels.map((c) => c.key).join()]);
+  assert.deepEqual(keys([link(1), link(2), wheel('wheel_1_left')], 'link_1', 'link_2', 'wheel_1_left'), [['position_x', '1,2']]);
+  assert.deepEqual(keys([wheel('front'), wheel('rear')], 'front', 'rear'), [['position_x', 'front,rear']]);
 });
 
 test('an older file, which lists no groups, is grouped by names and numbers as it was', () => {
