@@ -51,7 +51,7 @@ class Clothoid {
   }
 
   [[nodiscard]] PathPoint at(double s) const {
-    const double last = static_cast<double>(places_.size() - 1);
+    const auto last = static_cast<double>(places_.size() - 1);
     const double panel = std::clamp(std::floor(s / panel_), 0.0, last);
     return {places_[static_cast<std::size_t>(panel)] + move(panel * panel_, s), theta(s),
             curvature_ + sharpness_ * s};

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "coluber/math/sincos.hpp"
 #include "coluber/path/path.hpp"
@@ -12,22 +13,22 @@ namespace {
 /// One wavelength is integrated once, in panels; the next is the same, moved on.
 class Serpenoid final : public Path {
  public:
-  Serpenoid(const PathPoint& start, double amplitude, double wavelength)
-      : start_(start), amplitude_(amplitude), wavelength_(wavelength) {
+  Serpenoid(PathPoint start, double amplitude, double wavelength)
+      : start_(std::move(start)), amplitude_(amplitude), wavelength_(wavelength) {
     constexpr double turn = 0.5;  // of a panel, at most (rad)
     const double count =
         std::ceil(2.0 * std::numbers::pi * std::max(std::abs(amplitude), 1.0) / turn);
     panel_ = wavelength / count;
-    places_.push_back(Vector2d::Zero());
+    places_.emplace_back(0.0, 0.0);
     for (double i = 0.0; i < count; ++i) {
-      places_.push_back(places_.back() + move(panel_ * i, panel_ * (i + 1.0)));
+      places_.emplace_back(places_.back() + move(panel_ * i, panel_ * (i + 1.0)));
     }
   }
 
   [[nodiscard]] PathPoint at(double s) const override {
     const double wave = std::floor(s / wavelength_);
     const double within = s - wave * wavelength_;
-    const double last = static_cast<double>(places_.size() - 2);
+    const auto last = static_cast<double>(places_.size() - 2);
     const double panel = std::clamp(std::floor(within / panel_), 0.0, last);
     const Vector2d moved = wave * places_.back() + places_[static_cast<std::size_t>(panel)] +
                            move(panel * panel_, within);

@@ -192,7 +192,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   }
   node_of_link.resize(size);
   angle_of_node.assign(static_cast<std::size_t>(shafts), -1);
-  for (std::size_t node = static_cast<std::size_t>(shafts); node < link_of_node.size(); ++node) {
+  for (auto node = static_cast<std::size_t>(shafts); node < link_of_node.size(); ++node) {
     const int i = link_of_node[node];
     node_of_link[static_cast<std::size_t>(i)] = static_cast<int>(node);
     angle_of_node.push_back(i == b ? -1 : i > b ? i - 1 : i);
@@ -201,8 +201,7 @@ Data::Data(const Model& model) : grid(model.obstacles) {
   for (std::size_t node = 0; node < static_cast<std::size_t>(shafts); ++node) {
     problem.nodes[node].parent = static_cast<int>(node) + shafts;
   }
-  for (std::size_t node = static_cast<std::size_t>(shafts); node + 1 < link_of_node.size();
-       ++node) {
+  for (auto node = static_cast<std::size_t>(shafts); node + 1 < link_of_node.size(); ++node) {
     const int i = link_of_node[node];
     problem.nodes[node].parent = node_of_link[static_cast<std::size_t>(i > b ? i - 1 : i + 1)];
   }
@@ -353,7 +352,7 @@ void fill_problem(const Model& model, const State& state, const JointCommand& co
     node.contact_count = static_cast<int>(problem.contacts.size()) - node.first_contact;
   }
 
-  for (std::size_t k = static_cast<std::size_t>(data.shafts); k < problem.nodes.size(); ++k) {
+  for (auto k = static_cast<std::size_t>(data.shafts); k < problem.nodes.size(); ++k) {
     Node<3>& node = problem.nodes[k];
     const int i = data.link_of_node[k];
     const Link& link = model.links[static_cast<std::size_t>(i)];

@@ -91,7 +91,7 @@ void WheeledSystem::add_wheel_rows() {
                     {},
                     Plotted::scalar},
                    [this](std::span<double> out) {
-                     const double steps = static_cast<double>(state_.k - account_.run.frame_start);
+                     const auto steps = static_cast<double>(state_.k - account_.run.frame_start);
                      const double share = steps > 0.0 ? 0.5 / steps : 0.0;
                      for (Eigen::Index i = 0; i < sums_.slipping_now.size(); ++i) {
                        out[static_cast<std::size_t>(i)] = share * sums_.slipping_now(i);
@@ -114,7 +114,8 @@ double WheeledSystem::note_step() {
   sums_.torque_wheels += dt * data_.tau_w.cwiseAbs().sum();
   for (int i = 0; i < model_.n(); ++i) {
     for (int p = 0; p < 2; ++p) {
-      const nonsmooth::Impulse& P = state_.ground[static_cast<std::size_t>(2 * i + p)].x_1;
+      const nonsmooth::Impulse& P =
+          state_.ground[2 * static_cast<std::size_t>(i) + static_cast<std::size_t>(p)].x_1;
       const Vector2d slip = compute_slip(model_, state_, data_, i, p);
       sums_.slip_now.col(i).segment<2>(2 * p) = slip;
       sums_.impulse(2 * p, i) += model_.mu_T.x() * P.T.x();

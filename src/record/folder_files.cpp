@@ -104,7 +104,7 @@ std::string table_head_of(const fs::path& folder) {
       return std::string();
     }
   };
-  const std::string ended = head([&] { return Hdf5Reader(folder).observables(); });
+  std::string ended = head([&] { return Hdf5Reader(folder).observables(); });
   if (!ended.empty()) return ended;
   return head([&] { return FrameReader(folder / frames_name).layout().observables; });
 }

@@ -86,7 +86,7 @@ class COLUBER_EXPORT JointDriven {
   /// Number of driven shafts a command speaks of.
   [[nodiscard]] virtual int shaft_count() const { return 0; }
   /// Their rates now (rad/s), positive forward.
-  virtual void shaft_rates(Eigen::Ref<Eigen::VectorXd> /*omega*/) const {}
+  virtual void shaft_rates(Eigen::Ref<Eigen::VectorXd> omega) const { omega.setZero(); }
   /// Largest step (s) at which shafts with this gain (N m s/rad), whose torques hold over a step,
   /// are stable while their wheels slip.
   [[nodiscard]] virtual double explicit_shaft_limit(double k) const;
