@@ -17,6 +17,7 @@ struct HeadingOptions {
 /// The steering angle of the head, with its integral.
 class COLUBER_EXPORT Heading {
  public:
+  /// With no integral yet.
   explicit Heading(const HeadingOptions& options) : options_(options) {}
 
   /// delta_1 (rad) at a tick: the head is `at` from the path, its heading `theta_error` off (rad),
@@ -28,6 +29,7 @@ class COLUBER_EXPORT Heading {
   [[nodiscard]] bool clamped() const { return clamped_; }
   /// Integral of z_1 (m s), to and from a checkpoint.
   [[nodiscard]] double integral() const { return integral_; }
+  /// The same, back.
   void set_integral(double integral) { integral_ = integral; }
 
  private:

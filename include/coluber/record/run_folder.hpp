@@ -106,6 +106,7 @@ class COLUBER_EXPORT FolderExists : public FileError {
   /// What is in the way, and what to do about it.
   FolderExists(const std::string& what, std::string hint)
       : FileError(what), hint_(std::move(hint)) {}
+  /// The way out, for this folder.
   [[nodiscard]] const std::string& hint() const { return hint_; }
 
  private:
