@@ -63,9 +63,7 @@ void check_trailer(PathFollowingKeys& options, Check& check) {
 
 /// The head can be steered round the path's curves.
 void check_curvature(const PathFollowingKeys& options, const path::PathKeys& keys, Check& check) {
-  if (!options.trailer || !check.is_sound("path") || !check.faults_in_files().empty()) return;
-  if (keys.shape == path::Shape::pieces && keys.piece.empty()) return;
-  if (keys.shape == path::Shape::spline && keys.points.size() < (keys.closed ? 3U : 2U)) return;
+  if (!options.trailer || !keys.sound || !check.is_sound("path")) return;
   const double kappa = path::make_path(keys)->max_curvature();
   const double steepest = std::tan(options.heading.limit);
   if (kappa * options.trailer->x() <= steepest) return;

@@ -20,6 +20,9 @@ using keys::Check;
 
 constexpr double far = 1e6;  // m, of places
 
+/// Too near to tell the way from one to the other.
+bool is_same(const Vector2d& a, const Vector2d& b) { return !((a - b).norm() > 1e-9); }
+
 const std::vector<keys::Choice>& shapes() {
   static const std::vector<keys::Choice> choices{
       {"line", "straight"},
@@ -64,7 +67,7 @@ bool read_points(PathKeys& options, Check& check) {
   }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Vector2d point{table.rows[i][0], table.rows[i][1]};
-    if (i > 0 && point == options.points.back()) {
+    if (i > 0 && is_same(point, options.points.back())) {
       table.faults.push_back({{file.string(), table.lines[i], 1},
                               "path.table",
                               "the point is the one before",
@@ -76,16 +79,17 @@ bool read_points(PathKeys& options, Check& check) {
   return table.faults.empty();
 }
 
-void check_points(PathKeys& options, Check& check) {
+/// False: no spline goes through them.
+bool check_points(PathKeys& options, Check& check) {
   const bool listed = check.find("path.points") != nullptr;
   const bool in_table = check.find("path.table") != nullptr;
   const char* key = listed ? "path.points" : in_table ? "path.table" : "path.shape";
   if (listed && in_table) {
     check.fault("path.table", "there are path.points too", "leave one of them out");
-    return;
+    return false;
   }
-  if (!check.is_sound("path.points") || !check.is_sound("path.table")) return;
-  if (!read_points(options, check)) return;
+  if (!check.is_sound("path.points") || !check.is_sound("path.table")) return false;
+  if (!read_points(options, check)) return false;
   const std::size_t least = options.closed ? 3 : 2;
   if (options.points.size() < least) {
     check.fault(
@@ -93,15 +97,18 @@ void check_points(PathKeys& options, Check& check) {
         fmt::format("a {}spline needs at least {} points, here are {}",
                     options.closed ? "closed " : "", least, options.points.size()),
         "write  table = \"points.csv\"  with the header x,y, or  points = [[0, 0], [1, 0]]");
-    return;
+    return false;
   }
+  bool apart = true;
   const std::size_t count = options.points.size();
   for (std::size_t i = 0; i + 1 < count + (options.closed ? 1U : 0U); ++i) {
-    if (options.points[i] != options.points[(i + 1) % count]) continue;
+    if (!is_same(options.points[i], options.points[(i + 1) % count])) continue;
+    apart = false;
     check.fault(
         key, fmt::format("points {} and {} are one", i + 1, (i + 1) % count + 1),
         options.closed ? "a closed path does not repeat its first point" : "leave one of them out");
   }
+  return apart;
 }
 
 void check_path(PathKeys& options, Check& check) {
@@ -117,11 +124,12 @@ void check_path(PathKeys& options, Check& check) {
     }
     return;
   }
-  if (*options.shape == Shape::spline) check_points(options, check);
+  options.sound = *options.shape != Shape::spline || check_points(options, check);
   if (*options.shape != Shape::pieces && !options.piece.empty()) {
     check.fault("path.piece", "goes with shape = \"pieces\"", "leave it out, or change shape");
   }
   if (*options.shape == Shape::pieces && options.piece.empty()) {
+    options.sound = false;
     check.fault("path.shape", "\"pieces\" needs at least one [[path.piece]]",
                 "for example  [[path.piece]]  length = 1.0");
   }

@@ -50,6 +50,7 @@ struct PathKeys {
   std::vector<Vector2d> points{};  ///< of a spline
   bool closed = false;
   std::vector<PieceKeys> piece{};
+  bool sound = false;  ///< when checked: there is a path, and nothing of it has been refused
 };
 
 /// The keys of PathKeys.
