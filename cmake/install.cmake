@@ -24,6 +24,9 @@ install(FILES completions/coluber.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash
 install(FILES completions/_coluber DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completions/coluber.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(COLUBER_HAS_DAQP)
+  install(FILES ${COLUBER_DAQP_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME LICENSE.daqp)
+endif()
 
 set(COLUBER_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/coluber)
 install(EXPORT coluberTargets NAMESPACE coluber:: DESTINATION ${COLUBER_CMAKE_DIR})

@@ -30,6 +30,8 @@ if(NOT COLUBER_BUILD_BENCHMARKS)
 endif()
 coluber_say("benchmarks" "${benchmark_FOUND}" "${why}")
 coluber_say("smooth friction of the minimal model" "${CVODE_FOUND}" "SUNDIALS' CVODE 6 or later not found: libsundials-dev")
+coluber_say("quadratic programs" "${COLUBER_HAS_DAQP}"
+  "DAQP ${COLUBER_DAQP_VERSION} not found: script/bootstrap, or -DCOLUBER_DAQP_DIR=FOLDER")
 coluber_say("gnuplot for coluber plot" "${COLUBER_GNUPLOT}" "not found: gnuplot-nox; the build does not need it")
 coluber_say("coluber view" "${COLUBER_HAS_HTTPLIB}" "cpp-httplib 0.11 or later not found: libcpp-httplib-dev, pkg-config")
 set(viewer "")

@@ -14,8 +14,9 @@ function(coluber_unit target name)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# coluber_join(target top): every folder below `top` becomes one unit of the target. The kernels of the fast steps stay by
-# themselves, one unit for each kind of processor. Preset clang compiles every file alone, which shows a missing include.
+# coluber_join(target top): every folder below `top` becomes a unit of the target, or several of at most twelve files: a
+# change compiles one of them again, and all processors have work to the end. The kernels of the fast steps stay by
+# themselves, one unit for each kind of processor. Preset shared compiles every file alone, which shows a missing include.
 function(coluber_join target top)
   if(NOT COLUBER_UNITY)
     return()
@@ -35,6 +36,14 @@ function(coluber_join target top)
   endforeach()
   list(REMOVE_DUPLICATES groups)
   foreach(group ${groups})
-    coluber_unit(${target} ${group} ${sources_${group}})
+    list(LENGTH sources_${group} length)
+    set(first 0)
+    set(number 1)
+    while(first LESS length)
+      list(SUBLIST sources_${group} ${first} 12 batch)
+      coluber_unit(${target} ${group}_${number} ${batch})
+      math(EXPR first "${first} + 12")
+      math(EXPR number "${number} + 1")
+    endwhile()
   endforeach()
 endfunction()

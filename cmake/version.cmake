@@ -26,9 +26,13 @@ else()
   set(COLUBER_LIBRARY_KIND static)
 endif()
 set(COLUBER_LIBRARIES "")
+set(daqp_version "")
+if(COLUBER_HAS_DAQP)
+  set(daqp_version ${COLUBER_DAQP_VERSION})
+endif()
 foreach(pair "Eigen=${Eigen3_VERSION}" "fmt=${fmt_VERSION}" "nlohmann-json=${nlohmann_json_VERSION}"
         "toml++=${tomlplusplus_VERSION}" "HDF5=${HDF5_VERSION}" "zlib=${ZLIB_VERSION_STRING}" "CLI11=${CLI11_VERSION}"
-        "CVODE=${CVODE_VERSION}" "cpp-httplib=${httplib_VERSION}")
+        "CVODE=${CVODE_VERSION}" "DAQP=${daqp_version}" "cpp-httplib=${httplib_VERSION}")
   if(pair MATCHES "^(.+)=(.+)$")  # one that was not found has no version
     string(APPEND COLUBER_LIBRARIES "    Library{\"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\"},\n")
   endif()

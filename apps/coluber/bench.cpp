@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -20,6 +22,7 @@
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/simulation.hpp"
 
+#include "bench_row.hpp"
 #include "bench_scenes.hpp"
 #include "command.hpp"
 #include "data_dir.hpp"
@@ -44,7 +47,8 @@ struct BenchArguments {
 Eigen::Vector2d compute_centre(const Shown& shown, std::span<const double> values) {
   std::size_t at = 0;
   for (const Observable& observable : shown.observables()) {
-    if (observable.name == "link_position") {
+    if (observable.name == "link_position" && observable.shape.size() == 2 &&
+        observable.shape[0] > 0 && observable.shape[1] >= 2) {
       const auto axes = static_cast<std::size_t>(observable.shape.at(1));
       const auto links = static_cast<std::size_t>(observable.shape.at(0));
       Eigen::Vector2d sum = Eigen::Vector2d::Zero();
@@ -62,9 +66,12 @@ Eigen::Vector2d compute_centre(const Shown& shown, std::span<const double> value
 // model has without showing them. Sees how far the robot came.
 class ContactCounter final : public simulation::FrameSink {
  public:
-  explicit ContactCounter(int ground_points) : ground_points_(ground_points) {}
+  // `watched`: a dataset whose largest size is wanted; "": none.
+  ContactCounter(int ground_points, std::string watched)
+      : ground_points_(ground_points), watched_(std::move(watched)) {}
   void frame(double t, const Shown& shown, std::span<const double> values) override {
     end_ = compute_centre(shown, values);
+    watch(shown, values);
     if (t == 0.0) {
       start_ = end_;
       return;
@@ -85,9 +92,26 @@ class ContactCounter final : public simulation::FrameSink {
     return steps_ > 0 ? static_cast<double>(contacts_) / static_cast<double>(steps_) : 0.0;
   }
   [[nodiscard]] Eigen::Vector2d displacement() const { return end_ - start_; }
+  // Largest size of the dataset; NaN if there is none.
+  [[nodiscard]] double largest() const { return largest_; }
 
  private:
+  void watch(const Shown& shown, std::span<const double> values) {
+    std::size_t at = 0;
+    for (const Observable& observable : shown.observables()) {
+      const auto size = static_cast<std::size_t>(observable.size());
+      if (observable.name == watched_) {
+        for (const double value : values.subspan(at, size)) {
+          largest_ = std::fmax(largest_, std::abs(value));
+        }
+      }
+      at += size;
+    }
+  }
+
   int ground_points_;
+  std::string watched_;
+  double largest_ = std::numeric_limits<double>::quiet_NaN();
   Eigen::Vector2d start_ = Eigen::Vector2d::Zero();
   Eigen::Vector2d end_ = Eigen::Vector2d::Zero();
   std::vector<ContactSlot> slots_;
@@ -109,23 +133,6 @@ double find_item(const simulation::RunOutcome& outcome, std::string_view name) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-struct BenchRow {
-  std::string name;
-  int n = 0;
-  double dt = 0.0;
-  Json law;
-  Json solver;
-  double us_per_step = 0.0;
-  // NaN: has no meaning for this model
-  double residual_max = 0.0;
-  double iterations_mean = std::numeric_limits<double>::quiet_NaN();
-  double iterations_max = std::numeric_limits<double>::quiet_NaN();
-  double contacts_mean = 0.0;
-  Eigen::Vector2d displacement = Eigen::Vector2d::Zero();  // of the mean of the links' centres (m)
-  double failed_steps = 0.0;
-  Json phases;
-};
-
 // A scene must have the obstacles that it was laid out with.
 void check_obstacles(const BenchScene& scene, int n, const System& system) {
   if (scene.obstacles < 0) return;
@@ -136,20 +143,39 @@ void check_obstacles(const BenchScene& scene, int n, const System& system) {
                           scene.obstacles, found, fmt::join(scene.changes(n), ", ")));
 }
 
-// Law and solver as the scene or, if it says nothing, the scenario names them.
+// Law and solver as the scene or, if it says nothing, the scenario names them; a model that is only
+// integrated has its integrator.
 void name_method(const BenchScene& scene, const scenario::Scenario& scenario, BenchRow& out) {
   const Json keys = Json::parse(scenario.resolved);
-  const auto named = [&](const std::string& word, const char* key) {
+  const auto named = [&](const std::string& word, std::initializer_list<const char*> places) {
     if (!word.empty()) return Json(word);
-    const Json::json_pointer place(key);
-    return keys.contains(place) ? keys[place] : Json();
+    for (const char* key : places) {
+      const Json::json_pointer place(key);
+      if (keys.contains(place)) return keys[place];
+    }
+    return Json();
   };
-  out.law = named(scene.law, "/solver/law");
-  out.solver = named(scene.solver, "/solver/name");
+  out.law = named(scene.law, {"/solver/law"});
+  out.solver = named(scene.solver, {"/solver/name", "/solver/integrator"});
+}
+
+// The largest residual: the summary's, or what the scene names in the summary, among the figures of
+// the steps or among the datasets. NaN of a model that has none.
+double find_residual(const BenchScene& scene, int n, const simulation::RunOutcome& seen,
+                     double largest_of_dataset) {
+  if (scene.residual.empty()) return find_item(seen, "residual_max");
+  if (const double item = find_item(seen, scene.residual); !std::isnan(item)) return item;
+  for (const auto& figure : seen.step_figures) {
+    if (figure.name == scene.residual) return figure.largest;
+  }
+  if (!std::isnan(largest_of_dataset)) return largest_of_dataset;
+  throw Error(fmt::format("{}, n = {}: neither summary, steps nor datasets have a {}", scene.name,
+                          n, scene.residual));
 }
 
 // A run that looks at every step warms up; then the fastest of several plain ones counts.
 BenchRow measure(const BenchScene& scene, int n, int repeat) {
+  if (!scene.command.empty()) return measure_study(scene, n, repeat);
   const scenario::Scenario scenario = scenario::load(scene.scenario, scene.changes(n));
   BenchRow out;
   out.name = scene.name;
@@ -160,7 +186,7 @@ BenchRow measure(const BenchScene& scene, int n, int repeat) {
   simulation::Simulation warm_up = simulation::make_simulation(scenario);
   warm_up.scenario.record.rate_hz = 1.0 / out.dt;  // every step is looked at, none is kept
   check_obstacles(scene, n, *warm_up.system);
-  ContactCounter counter(n * scene.ground_points);
+  ContactCounter counter(n * scene.ground_points, scene.residual);
   simulation::FrameSink* const sinks[] = {&counter};
   const simulation::RunOutcome seen = simulation::run(warm_up, sinks);
   if (seen.status != simulation::RunStatus::completed) {
@@ -168,7 +194,7 @@ BenchRow measure(const BenchScene& scene, int n, int repeat) {
   }
   out.contacts_mean = counter.mean();
   out.displacement = counter.displacement();
-  out.residual_max = find_item(seen, "residual_max");
+  out.residual_max = find_residual(scene, n, seen, counter.largest());
   out.failed_steps = find_item(seen, "failed_steps");
   for (const auto& [name, mean, largest] : seen.step_figures) {
     if (name != "iterations") continue;
@@ -235,19 +261,22 @@ Json whole(double value) {
 Json to_json(const BenchRow& row) {
   return {{"name", row.name},
           {"n", row.n},
-          {"dt", row.dt},
+          {"dt", number(row.dt)},
           {"law", row.law},
           {"solver", row.solver},
           {"flags", build_info().flags},
           {"us_per_step", row.us_per_step},
-          {"real_time_factor", 1e6 * row.dt / row.us_per_step},
+          {"real_time_factor", number(1e6 * row.dt / row.us_per_step)},
           {"residual_max", number(row.residual_max)},
           {"iterations_mean", number(row.iterations_mean)},
           {"iterations_max", whole(row.iterations_max)},
           {"contacts_mean", number(row.contacts_mean)},
           {"displacement", {number(row.displacement.x()), number(row.displacement.y())}},
           {"failed_steps", whole(row.failed_steps)},
-          {"phases", row.phases}};
+          {"phases", row.phases},
+          {"assembly_us", number(row.assembly_us)},
+          {"qp_us", number(row.qp_us)},
+          {"qp_warm_us", number(row.qp_warm_us)}};
 }
 
 // "-" for what has no meaning
@@ -256,10 +285,15 @@ std::string shown(double value, const char* format) {
 }
 
 void print_row(const BenchRow& row) {
-  fmt::print("{:<22} {:>5} {:>11.3f} {:>12.1f} {:>10} {:>6} /{:>3} {:>9} {:>7}\n", row.name, row.n,
-             row.us_per_step, 1e6 * row.dt / row.us_per_step, shown(row.residual_max, "{:.1e}"),
-             shown(row.iterations_mean, "{:.2f}"), shown(row.iterations_max, "{:.0f}"),
-             shown(row.contacts_mean, "{:.2f}"), shown(row.failed_steps, "{:.0f}"));
+  fmt::print("{:<22} {:>5} {:>11.3f} {:>12} {:>10} {:>6} /{:>3} {:>9} {:>7}\n", row.name, row.n,
+             row.us_per_step, shown(1e6 * row.dt / row.us_per_step, "{:.1f}"),
+             shown(row.residual_max, "{:.1e}"), shown(row.iterations_mean, "{:.2f}"),
+             shown(row.iterations_max, "{:.0f}"), shown(row.contacts_mean, "{:.2f}"),
+             shown(row.failed_steps, "{:.0f}"));
+  if (!std::isnan(row.assembly_us)) {
+    fmt::print("{:<28} assembly {:.3f}, QP {:.3f} from cold, {:.3f} warm\n", "", row.assembly_us,
+               row.qp_us, row.qp_warm_us);
+  }
   std::fflush(stdout);
 }
 

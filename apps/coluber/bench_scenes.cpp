@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include <toml++/toml.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/simulation/registry.hpp"
 
 #include "toml_reader.hpp"
 
@@ -53,7 +55,7 @@ class Reader : TomlReader {
   BenchScene read_scene(const toml::table& table) {
     allow(table, "scene",
           {"name", "scenario", "unit", "n", "other_n", "set", "ground_points", "obstacles", "law",
-           "solver", "number"});
+           "solver", "residual", "number", "list", "command"});
     BenchScene scene;
     scene.name = text_of(table, "scene", "name", true);
     scene.scenario = (folder_ / text_of(table, "scene", "scenario", true)).lexically_normal();
@@ -65,6 +67,7 @@ class Reader : TomlReader {
       scene.set.push_back(replaced(change, "{folder}", quoted(folder_)));
     scene.law = text_of(table, "scene", "law", false);
     scene.solver = text_of(table, "scene", "solver", false);
+    scene.residual = text_of(table, "scene", "residual", false);
     scene.ground_points = count_of(table, "ground_points", 0);
     scene.obstacles = count_of(table, "obstacles", -1);
     if (const auto* numbers = table["number"].as_table()) {
@@ -72,6 +75,13 @@ class Reader : TomlReader {
         scene.numbers[std::string(name.str())] = read_number(node, name.str());
       }
     }
+    if (const auto* lists = table["list"].as_table()) {
+      for (const auto& [name, node] : *lists) {
+        scene.lists[std::string(name.str())] = read_list(node, name.str());
+      }
+    }
+    scene.command = text_of(table, "scene", "command", false);
+    if (!scene.command.empty()) check_command(table, scene.command);
     const auto other = text_of(table, "scene", "other_n", false);
     if (other == "refused") {
       scene.other_n = OtherSizes::refused;
@@ -107,6 +117,44 @@ class Reader : TomlReader {
     return number;
   }
 
+  SceneList read_list(const toml::node& node, std::string_view name) {
+    SceneList list;
+    const std::string path = fmt::format("scene.list.{}", name);
+    const auto* table = node.as_table();
+    if (table == nullptr) {
+      fault(node.source().begin, path,
+            "expected a table: { begin, from, step, items, first, last }");
+      return list;
+    }
+    allow(*table, path, {"begin", "from", "step", "items", "first", "last"});
+    list.begin = texts_of(*table, path, "begin");
+    list.items = texts_of(*table, path, "items");
+    if (list.items.empty()) {
+      fault(place_of(*table, "items"), path_of(path, "items"), "expected a list of texts");
+    }
+    list.first = text_of(*table, path, "first", false);
+    list.last = text_of(*table, path, "last", false);
+    for (const auto& [word, to] : {std::pair{"from", &list.from}, std::pair{"step", &list.step}}) {
+      const auto* value = table->get(word);
+      if (value == nullptr) continue;
+      const auto given = value->is_integer() ? value->value<int>() : std::nullopt;
+      if (given && *given >= 1) {
+        *to = *given;
+      } else {
+        fault(value->source().begin, path_of(path, word), "expected a whole number from 1");
+      }
+    }
+    return list;
+  }
+
+  void check_command(const toml::table& table, const std::string& command) {
+    std::vector<std::string> names;
+    for (const auto& entry : simulation::studies()) names.push_back(entry.keys.name);
+    if (std::ranges::find(names, command) != names.end()) return;
+    fault(place_of(table, "command"), "scene.command",
+          fmt::format("expected one of {}, got \"{}\"", fmt::join(names, ", "), command));
+  }
+
   static toml::source_position place_of(const toml::table& table, std::string_view key) {
     const auto* node = table.get(key);
     return node == nullptr ? table.source().begin : node->source().begin;
@@ -125,6 +173,23 @@ class Reader : TomlReader {
   fs::path folder_;
 };
 
+/// The list at a size, as TOML.
+std::string list_at(const SceneList& list, int size) {
+  std::string text = fmt::format("{}", fmt::join(list.begin, ", "));
+  std::size_t k = 0;
+  for (int i = list.from; i <= size; i += list.step, ++k) {
+    std::string item = i == size && !list.last.empty()         ? list.last
+                       : i == list.from && !list.first.empty() ? list.first
+                                                               : list.items[k % list.items.size()];
+    for (const auto& [word, number] :
+         {std::pair{"{i}", i}, std::pair{"{i-1}", i - 1}, std::pair{"{i+1}", i + 1}}) {
+      item = replaced(std::move(item), word, fmt::format("{}", number));
+    }
+    text += (text.empty() ? "" : ", ") + item;
+  }
+  return fmt::format("[{}]", text);
+}
+
 }  // namespace
 
 scenario::Overrides BenchScene::changes(int size) const {
@@ -136,6 +201,9 @@ scenario::Overrides BenchScene::changes(int size) const {
           std::max(number.least, number.fixed + number.per_n * size +
                                      number.per_root * std::sqrt(static_cast<double>(size)));
       text = replaced(text, fmt::format("{{{}}}", word), fmt::format("{}", value));
+    }
+    for (const auto& [word, list] : lists) {
+      text = replaced(text, fmt::format("{{{}}}", word), list_at(list, size));
     }
     filled.push_back(text);
   }

@@ -55,7 +55,7 @@ void add_check(CLI::App& app, Action& action) {
       ->type_name("SCENARIO");
   command
       ->add_option("--set", options->overrides,
-                   "override a key, e.g. --set solver.dt=5e-4; may be repeated")
+                   "override a key, e.g. --set solver.dt=5e-4; a table is merged; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   command->callback([options, &action] { action = [options] { return check(*options); }; });

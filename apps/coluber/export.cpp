@@ -158,7 +158,12 @@ int export_run(const ExportArguments& arguments) {
     }
   } else if (png) {
     const ScreenshotOptions options{.time = arguments.time, .view = arguments.view};
-    if (!save_screenshot(arguments.run, place, options)) return 130;
+    try {
+      if (!save_screenshot(arguments.run, place, options)) return 130;
+    } catch (const RefusedView& refused) {
+      print_error(refused.what());
+      return 2;
+    }
   } else {
     const auto page = two ? save_compared_page({arguments.run, arguments.second}, place)
                           : save_replay_page(arguments.run, place);

@@ -166,8 +166,9 @@ void add_list(CLI::App& app, Action& action) {
       ->required()
       ->check(CLI::IsMember(names))
       ->type_name("");
-  command->add_flag("--json", options->json, "as JSON");
-  command->add_flag("--markdown", options->markdown, "keys only: as the page docs/keys.md");
+  CLI::Option* json = command->add_flag("--json", options->json, "as JSON");
+  command->add_flag("--markdown", options->markdown, "keys only: as the page docs/keys.md")
+      ->excludes(json);
   command->callback([options, &action] { action = [options] { return list(*options); }; });
 }
 

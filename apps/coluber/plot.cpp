@@ -135,12 +135,13 @@ std::string idle_option(const PlotOptions& options) {
     std::vector<std::string> plots;
   };
   const std::vector<Use> uses{
-      {"--time", options.figure.time.has_value(), {"course", "side"}},
+      {"--time", options.figure.time.has_value(), {"course", "side", "force_map", "internal"}},
       {"--zoom", options.figure.zoom, {"course", "path", "postures"}},
       {"--plane", options.figure.along_y, {"side"}},
       {"--link",
        !options.figure.links.empty(),
-       {"path", "velocities", "forces", "angles", "tracking", "path_error", "torques"}},
+       {"path", "velocities", "forces", "angles", "tracking", "path_error", "torques", "wheels",
+        "reactions"}},
   };
   for (const Use& use : uses) {
     const bool used = std::ranges::any_of(options.what, [&](const std::string& name) {
@@ -219,7 +220,10 @@ Compared compare_runs(const std::vector<LoadedRun>& runs, const PlotOptions& opt
 
 /// A plot is drawn unasked if all runs can be drawn so, and one has something to tell.
 bool worth_drawing_of(std::string_view name, const std::vector<LoadedRun>& runs) {
-  const auto can = [&](const LoadedRun& r) { return can_draw(name, r.trajectory, r.scene); };
+  const bool alone = runs.size() == 1 || compares_one_frame(name);
+  const auto can = [&](const LoadedRun& r) {
+    return can_draw(name, r.trajectory, r.scene) && (alone || r.trajectory.frames() > 1);
+  };
   const auto worth = [&](const LoadedRun& r) { return worth_drawing(name, r.trajectory, r.scene); };
   return std::all_of(runs.begin(), runs.end(), can) && std::any_of(runs.begin(), runs.end(), worth);
 }
@@ -287,6 +291,10 @@ int plot(const PlotOptions& options) {
   try {
     for (const auto& name : names)
       places.push_back(place_of_picture(options, output_of(options, name, names.size() > 1)));
+    if (into_run && !options.force && has_foreign_list(folder))
+      throw RefusedPlace(fmt::format("plot {}", (folder / "plots" / "plots.json").string()),
+                         "exists and is not a list of pictures that Coluber made",
+                         "move it away, or name a picture elsewhere with -o; --force replaces it");
   } catch (const RefusedPlace& refused) {
     print_error(refused.what());
     return 2;
@@ -363,7 +371,7 @@ void add_plot(CLI::App& app, Action& action) {
       });
   command
       ->add_option("--time", options->figure.time,
-                   "course, side: time of the posture, s (default: the last, several)")
+                   "course, force_map, side: time of the posture, s (default: the last, several)")
       ->type_name("T");
   command->add_flag("--zoom", options->figure.zoom,
                     "course, path, postures: frame the robot or its way, not all obstacles");

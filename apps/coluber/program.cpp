@@ -31,7 +31,7 @@ namespace {
 enum Exit : int { done = 0, failed = 1, usage = 2, bad_input = 3 };
 
 // Words of the contract whose feature is still to come.
-constexpr std::string_view not_built[] = {"sweep", "quality", "force-map", "live"};
+constexpr std::string_view not_built[] = {"sweep", "live"};
 
 // CLI11 says no more than "A subcommand is required" of a word it does not know.
 bool complain_about_word(const CLI::App& app, const std::string& word) {
@@ -48,6 +48,22 @@ bool complain_about_word(const CLI::App& app, const std::string& word) {
   print_error(fmt::format(
       "error: there is no command \"{}\"\n  hint: {}", word,
       guess.empty() ? "coluber --help lists them" : fmt::format("did you mean \"{}\"?", guess)));
+  return true;
+}
+
+// Nor of an option before the command.
+bool complain_about_option(const CLI::App& app, const std::string& word) {
+  const std::string name = word.substr(0, word.find('='));
+  std::vector<std::string> options;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->check_name(name)) return false;
+    for (const std::string& known : option->get_lnames()) options.push_back("--" + known);
+  }
+  const std::string guess = nearest(name, options);
+  print_error(fmt::format(
+      "error: there is no option \"{}\"\n  hint: {}", name,
+      guess.empty() ? "options of a command stand behind it; coluber --help lists the commands"
+                    : fmt::format("did you mean \"{}\"?", guess)));
   return true;
 }
 
@@ -136,15 +152,22 @@ int run_main(int argc, char** argv) {
 
   check_code_path();
   std::vector<std::string> words = words_of(argc, argv);
-  if (!words.empty() && !words.front().starts_with('-') &&
-      complain_about_word(app, words.front())) {
-    return usage;
+  if (!words.empty()) {
+    const std::string& first = words.front();
+    const bool wrong = first.starts_with('-') ? complain_about_option(app, first)
+                                              : complain_about_word(app, first);
+    if (wrong) return usage;
   }
   try {
     std::ranges::reverse(words);  // CLI11 takes them from the end
     app.parse(std::move(words));
   } catch (const CLI::Success& success) {  // --help
     return app.exit(success);
+  } catch (const CLI::ExtrasError&) {  // whose own text has them in reverse
+    print_error(fmt::format(
+        "The following arguments were not expected: {}\nRun with --help for more information.",
+        fmt::join(app.remaining(true), " ")));
+    return usage;
   } catch (const CLI::ParseError& error) {  // CLI11's own codes exceed 100
     app.exit(error);
     return usage;

@@ -295,7 +295,7 @@ void add_run(CLI::App& app, Action& action) {
       ->check(not_empty("the folder"));
   command
       ->add_option("--set", arguments->overrides,
-                   "override a key, e.g. --set solver.dt=5e-4; may be repeated")
+                   "override a key, e.g. --set solver.dt=5e-4; a table is merged; may be repeated")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   const auto is_given = [](const std::string& text) {

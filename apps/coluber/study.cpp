@@ -1,5 +1,6 @@
 #include "coluber/simulation/study.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -86,6 +87,9 @@ int run_study(const StudyArguments& arguments) {
     print_error(fmt::format("error: {}", whole ? outcome.message : "interrupted"));
     return 130;
   }
+  for (std::size_t k = job.warnings.size(); k < outcome.warnings.size(); ++k) {
+    print_warning(outcome.warnings[k]);  // the others were printed before
+  }
   if (arguments.json) {
     fmt::print("{}\n", job.study->json());
   } else if (!arguments.quiet) {
@@ -111,8 +115,9 @@ void add_studies(CLI::App& app, Action& action) {
         ->type_name("DIR")
         ->check(not_empty("the folder"));
     command
-        ->add_option("--set", arguments->overrides,
-                     "override a key, e.g. --set solver.dt=5e-4; may be repeated")
+        ->add_option(
+            "--set", arguments->overrides,
+            "override a key, e.g. --set solver.dt=5e-4; a table is merged; may be repeated")
         ->allow_extra_args(false)
         ->type_name("KEY=VALUE");
     command->add_flag("--force", arguments->force, "replace the results in a folder that exists");

@@ -63,18 +63,19 @@ void print_warning(const std::string& text) {
 
 void warn_if_partial(const std::filesystem::path& run) {
   const record::RunState state = record::load_run_state(run);
+  const std::string remedy =
+      state.study.empty() ? std::string("`coluber run --resume` continues it")
+                          : fmt::format("`coluber {} … --force` computes it anew", state.study);
   if (record::is_partial(run)) {
     print_warning(fmt::format(
-        "the run in {} is partial: it {}; these are its frames so far, `coluber run --resume` goes "
-        "on with it",
-        run.string(),
+        "the run in {} is partial: it {}; these are its frames so far, {}", run.string(),
         state.status == "running" || state.message.empty() ? "has not ended or was cut off"
-                                                           : "ended early: " + state.message));
+                                                           : "ended early: " + state.message,
+        remedy));
   } else if (state.partial()) {
-    print_warning(
-        fmt::format("the run in {} is partial: {}{}", run.string(),
-                    state.message.empty() ? state.status : state.message,
-                    state.status == "interrupted" ? "; `coluber run --resume` continues it" : ""));
+    print_warning(fmt::format("the run in {} is partial: {}{}", run.string(),
+                              state.message.empty() ? state.status : state.message,
+                              state.status == "interrupted" ? "; " + remedy : ""));
   }
 }
 

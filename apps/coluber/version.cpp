@@ -15,6 +15,7 @@
 #include "coluber/core/code_path.hpp"
 #include "coluber/keys/registry.hpp"
 #include "coluber/planar/smooth_system.hpp"
+#include "coluber/qp/qp.hpp"
 
 #include "command.hpp"
 #include "page/replay_page.hpp"
@@ -86,6 +87,7 @@ int print_version(bool json) {
                            {"viewer_page", page.empty() ? ordered_json() : ordered_json(page)},
                            {"features",
                             {{"smooth_friction", planar::SmoothSystem::is_built()},
+                             {"force_map", qp::available()},
                              {"plot", on_path("gnuplot")},
                              {"view", has_server && !page.empty()},
                              {"export_html", !page.empty()},

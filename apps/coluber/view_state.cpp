@@ -18,19 +18,20 @@ namespace coluber::app {
 
 namespace {
 
-enum class Takes : unsigned char { flag, number, time, camera, theme, place, names };
+enum class Takes : unsigned char { flag, size, speed, time, camera, theme, place, names };
 
 struct ViewPart {
   const char* name;
   Takes takes;
 };
 
-// The same as in viewer/src/address.ts, which reads them; tests/cli/names_test.py compares.
+// The same as in viewer/src/address.ts, which reads them; tests/cli/names_test.py compares. What a
+// run has names of, only its page knows: it says which of them it does not have.
 constexpr ViewPart view_parts[] = {
     {"t", Takes::time},       {"cam", Takes::camera},    {"view", Takes::place},
     {"plot", Takes::names},   {"series", Takes::names},  {"trails", Takes::names},
-    {"forces", Takes::names}, {"arrow", Takes::number},  {"sizes", Takes::names},
-    {"colour", Takes::names}, {"vectors", Takes::names}, {"speed", Takes::number},
+    {"forces", Takes::names}, {"arrow", Takes::size},    {"sizes", Takes::names},
+    {"colour", Takes::names}, {"vectors", Takes::names}, {"speed", Takes::speed},
     {"loop", Takes::flag},    {"theme", Takes::theme},   {"ghost", Takes::flag},
     {"shadows", Takes::flag}, {"panel", Takes::flag},    {"still", Takes::flag}};
 
@@ -42,17 +43,17 @@ std::optional<double> finite_number(std::string_view text) {
   return value;
 }
 
-bool is_finite_number(std::string_view text) { return finite_number(text).has_value(); }
-
 bool is_place(std::string_view text) {
   std::size_t numbers = 0;
+  std::optional<double> last;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
-    if (!is_finite_number(text.substr(0, comma))) return false;
+    last = finite_number(text.substr(0, comma));
+    if (!last) return false;
     ++numbers;
     text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
   }
-  return numbers == 7;
+  return numbers == 7 && *last > 0.0;
 }
 
 /// "" if the value is one that the part takes, else what it takes.
@@ -60,8 +61,12 @@ std::string expected_of(Takes takes, std::string_view value) {
   switch (takes) {
     case Takes::flag:
       return value == "0" || value == "1" ? "" : "0 or 1";
-    case Takes::number:
-      return is_finite_number(value) ? "" : "a number";
+    case Takes::size:
+      return std::abs(finite_number(value).value_or(2.0)) <= 1.0
+                 ? ""
+                 : "a number from -1 to 1: arrows 10 to its power times as long";
+    case Takes::speed:
+      return finite_number(value).value_or(0.0) > 0.0 ? "" : "a number > 0";
     case Takes::time:
       return finite_number(value).value_or(-1.0) >= 0.0 ? "" : "a time >= 0 in s";
     case Takes::camera:
@@ -71,7 +76,7 @@ std::string expected_of(Takes takes, std::string_view value) {
     case Takes::theme:
       return value == "light" || value == "dark" ? "" : "light or dark";
     case Takes::place:
-      return is_place(value) ? "" : "seven numbers";
+      return is_place(value) ? "" : "seven numbers, the last > 0";
     case Takes::names:
       return "";
   }
@@ -105,7 +110,7 @@ std::string fault_of_part(std::string_view part) {
 std::string fault_of_view(const std::string& view) {
   const bool plain = std::ranges::all_of(view, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           std::string_view("_.,=&%+-").find(c) != std::string_view::npos;
+           std::string_view("_.,:=&%+-").find(c) != std::string_view::npos;
   });
   if (!plain) {
     return "expected what the viewer's address has after #\n  hint: for example  --view "

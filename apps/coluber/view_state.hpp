@@ -7,7 +7,8 @@
 namespace coluber::app {
 
 /// What is wrong with a view as the viewer's address has it after #, `cam=top&theme=dark`, in one
-/// line; "" if nothing is. The viewer itself passes over what it does not know.
+/// line; "" if nothing is that can be said without its run. The viewer itself passes over what it
+/// does not know.
 std::string fault_of_view(const std::string& view);
 
 /// The moment that a view without faults shows, s; none: it says nothing of it.

@@ -30,7 +30,7 @@ struct Unicycle {
 const keys::Section& unicycle_keys() {
   static const keys::Section section =
       keys::Table<Unicycle>("robot")
-          .row({.name = "radius",
+          .row({.name = "wheel_radius",
                 .unit = "m",
                 .min = 0,
                 .above_min = true,

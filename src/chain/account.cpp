@@ -13,6 +13,23 @@ namespace {
 /// Weight of the lightest link over one step: the scale of every residual.
 constexpr const char* kResidualUnit = "m g dt";
 
+/// A spike that a motor of this limit (N m) would show.
+bool is_felt_spike(const TorquePeak& peak, double limit) {
+  constexpr double felt = 1e-3;  // N m
+  return peak.is_spike() && peak.torque > felt && peak.torque < limit * (1.0 - 1e-9);
+}
+
+std::string describe_spike(const TorquePeak& peak, const char* figure, const std::string& whose,
+                           const std::string& why) {
+  const std::string steps = peak.rise == 1 ? "one step" : fmt::format("{} steps", peak.rise);
+  const std::string earlier =
+      peak.rise == 1 ? "in the step before" : fmt::format("{} steps before", peak.rise);
+  return fmt::format("{} = {:.4g} N m, of {} at t = {:.6g} s, is a spike of {} ({:.3g} N m {}): {}",
+                     figure, peak.torque, whose, peak.time, steps,
+                     peak.before + 0.0,  // without the sign of a zero
+                     earlier, why);
+}
+
 }  // namespace
 
 std::vector<StepFigure> contact_figures(bool rigid) {
@@ -110,14 +127,21 @@ std::vector<std::string> warn_of_scheme(const StepWork& work) {
                   100.0 * std::abs(work.scheme) / done)};
 }
 
-std::vector<std::string> warn_of_spike(const TorquePeak& peak, int angles_per_joint) {
-  constexpr double felt = 1e-3;  // N m
-  if (peak.angle < 0 || !(peak.torque > felt) || !(peak.before < 0.5 * peak.torque)) return {};
-  return {fmt::format(
-      "max_torque = {:.4g} N m, of joint {} at t = {:.6g} s, is a spike of one step ({:.3g} N m in "
-      "the step before): it depends on solver.dt, as at landings and jumps of a reference, and so "
-      "does its share of work_positive",
-      peak.torque, peak.angle / angles_per_joint + 1, peak.time, peak.before)};
+std::vector<std::string> warn_of_spike(const TorquePeak& peak, int angles_per_joint, double limit,
+                                       const std::string& cause) {
+  if (!is_felt_spike(peak, limit)) return {};
+  return {describe_spike(
+      peak, "max_torque", fmt::format("joint {}", peak.angle / angles_per_joint + 1),
+      cause.empty() ? "it depends on solver.dt, as at landings and jumps of a reference, "
+                      "and so does its share of work_positive"
+                    : cause)};
+}
+
+std::vector<std::string> warn_of_shaft_spike(const TorquePeak& peak, double limit) {
+  if (!is_felt_spike(peak, limit)) return {};
+  return {describe_spike(peak, "max_wheel_torque", fmt::format("link {}", peak.angle + 1),
+                         "it depends on solver.dt, as where wheels start from rest; "
+                         "controller.wheel_torque_limit cuts it off")};
 }
 
 }  // namespace coluber::chain

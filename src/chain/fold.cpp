@@ -57,13 +57,14 @@ std::optional<std::pair<int, int>> find_fold(std::span<const PlacedCapsule> link
   return std::nullopt;
 }
 
-void warn_of_fold(const drive::Build& build, std::span<const PlacedCapsule> links) {
+bool warn_of_fold(const drive::Build& build, std::span<const PlacedCapsule> links) {
   const auto fold = find_fold(links);
-  if (!fold) return;
+  if (!fold) return false;
   build.warnings.push_back(
       {"start.shape", fmt::format("start.shape: the robot starts folded onto itself: link {} lies "
                                   "within link {}; links do not touch each other in this model",
                                   fold->second + 1, fold->first + 1)});
+  return true;
 }
 
 }  // namespace coluber::chain

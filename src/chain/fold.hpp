@@ -28,6 +28,7 @@ double compute_core_distance(const PlacedCapsule& a, const PlacedCapsule& b);
 std::optional<std::pair<int, int>> find_fold(std::span<const PlacedCapsule> links);
 
 /// Links do not touch each other in any model: a robot that starts folded onto itself is warned of.
-void warn_of_fold(const drive::Build& build, std::span<const PlacedCapsule> links);
+/// Whether it does.
+bool warn_of_fold(const drive::Build& build, std::span<const PlacedCapsule> links);
 
 }  // namespace coluber::chain

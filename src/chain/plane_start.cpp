@@ -6,6 +6,8 @@
 #include "coluber/chain/robot.hpp"
 #include "coluber/keys/check.hpp"
 
+#include "path_words.hpp"
+
 namespace coluber::chain {
 
 namespace {
@@ -45,8 +47,7 @@ void check_plane_start(PlaneStart& options, Check& check) {
   if (!path->on_path.value_or(false)) return;
   for (const char* key : {"start.link_angle", "start.link_rate", "start.velocity", "start.place"}) {
     if (check.find(key) == nullptr) continue;
-    check.fault(key, "the robot starts on its path, straight",
-                "leave it out, or write  on_path = false");
+    check.fault(key, on_path_words(check), "leave it out, or write  on_path = false");
   }
 }
 

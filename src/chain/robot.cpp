@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coluber/chain/wheel_keys.hpp"
 #include "coluber/drive/build.hpp"
 #include "coluber/keys/check.hpp"
 
@@ -18,8 +19,11 @@ namespace {
 using keys::Check;
 using keys::Node;
 
-constexpr const char* complete_hint =
-    "give them, or start from a catalogue robot:  name = \"aiko\"";
+std::string complete_hint(const Check& check) {
+  const std::string robot = check.catalogue_robot();
+  if (robot.empty()) return "give them";
+  return fmt::format("give them, or start from a catalogue robot:  name = \"{}\"", robot);
+}
 
 /// Keys of a link that only a catalogue robot has a default for.
 std::vector<std::string> needed_words(const Check& check) {
@@ -41,7 +45,7 @@ void check_link(const Node& node, const Link& link, const std::string& path, boo
   }
   if (!missing.empty()) {
     check.fault_at(node, path, "the link is not fully described, missing: " + missing,
-                   complete_hint);
+                   complete_hint(check));
   } else if (valid && std::abs(link.cg_offset) > 0.5 * link.length) {
     const Node* offset = node.find("cg_offset");
     check.fault_at(offset != nullptr ? *offset : node, path + ".cg_offset",
@@ -65,7 +69,8 @@ void check_complete(const Node* links, const Node* link, bool listed,
     }
   }
   if (missing.empty()) return;
-  check.fault("robot", "the robot is not fully described, missing: " + missing, complete_hint);
+  check.fault("robot", "the robot is not fully described, missing: " + missing,
+              complete_hint(check));
 }
 
 /// Shapes that no robot has: a slip of a decimal point, or cm for m.
@@ -98,6 +103,18 @@ void warn_of_shape(const Robot& robot, const Node* given, Check& check) {
                                   link.radius, whole));
       return;
     }
+  }
+}
+
+/// A robot without joints, which a gait and a controller of joints can do nothing to.
+void warn_of_one_link(Check& check) {
+  const bool wheels = check.find_options<WheelKeys>() != nullptr;
+  if (!wheels && (check.given("gait") != nullptr || check.given("controller") != nullptr)) {
+    check.warn("robot.links",
+               "robot.links = 1: no joints, so [gait] and [controller] have no effect");
+  }
+  if (wheels && check.given("gait") != nullptr) {
+    check.warn("robot.links", "robot.links = 1: no joints, so [gait] has no effect");
   }
 }
 
@@ -153,11 +170,7 @@ void check_robot(Robot& robot, Check& check) {
   }
   robot.links = static_cast<int>(count);
   if (robot.known) warn_of_shape(robot, link, check);
-  if (robot.known && count == 1 && !refused &&
-      (check.given("gait") != nullptr || check.given("controller") != nullptr)) {
-    check.warn("robot.links",
-               "robot.links = 1: no joints, so [gait] and [controller] have no effect");
-  }
+  if (robot.known && count == 1 && !refused) warn_of_one_link(check);
 }
 
 void check_start(Start& start, Check& check) {
@@ -301,8 +314,8 @@ const keys::Section& start_keys() {
                 .min = -3600,
                 .max = 3600,
                 .doc = "direction from link 1 to the last link: of the wave's mean line for a "
-                       "harmonic gait, else the mean of the link angles; 180 puts link 1, which "
-                       "leads, at the +x end",
+                       "harmonic gait with at least half a wave on the robot, else the mean of the "
+                       "link angles; 180 puts link 1, which leads, at the +x end",
                 .example = "180.0"},
                &Start::heading_deg)
           .check(check_start);

@@ -115,8 +115,8 @@ void add_penetration_row(ObservableTable& table, const Account& account, const c
             write_number([&account] { return account.deepest; }));
 }
 
-/// Travel, speeds, heading, torque, works and cost of transport. The mean of the links' centres is
-/// at `centre` (m) now, their mean angle is `angle` (rad).
+/// Travel, speeds, heading, torque, works and cost of transport. What travels is at `centre`
+/// (m) now and heads for `angle` (rad).
 inline std::vector<SummaryItem> make_summary(const Eigen::Vector2d& centre, double angle, double t,
                                              double weight, const RunAccount& run) {
   const double displacement = (centre - run.travel.start).norm();

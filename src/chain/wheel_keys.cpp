@@ -20,7 +20,7 @@ void check_axle(const keys::Node* node, const AxleKeys& axle, const Link& link,
   if (std::abs(axle.axle_offset) < 0.5 * link.length) return;
   const keys::Node* given = node != nullptr ? node->find("axle_offset") : nullptr;
   const std::string text =
-      fmt::format("expected a number between {} and {} (half the link's length), got {}",
+      fmt::format("expected a number between {:.6g} and {:.6g} (half the link's length), got {}",
                   -0.5 * link.length, 0.5 * link.length, axle.axle_offset);
   const char* hint = "the axle lies between the link's joints";
   if (given != nullptr) {
@@ -28,6 +28,18 @@ void check_axle(const keys::Node* node, const AxleKeys& axle, const Link& link,
   } else {
     check.fault("robot.link", text, hint);
   }
+}
+
+/// Wheels larger than the robot, or farther apart than it is long.
+void warn_of_size(const AxleKeys& axle, double whole, const std::string& path, Check& check) {
+  const auto look = [&](const char* name, double size, const char* what) {
+    if (!(size > whole)) return;
+    const std::string key = fmt::format("{}.{}", path, name);
+    check.warn(
+        key, fmt::format("{} = {} m: {} than the robot is long, {:.4g} m", key, size, what, whole));
+  };
+  look("wheel_radius", axle.wheel_radius, "the wheels are larger");
+  look("half_track", axle.half_track, "the wheels are farther apart");
 }
 
 void check_wheels(WheelKeys& options, Check& check) {
@@ -41,9 +53,12 @@ void check_wheels(WheelKeys& options, Check& check) {
   const keys::Node* link = check.find("robot.link");
   if (link != nullptr && !link->valid) return;
   const bool listed = link != nullptr && link->is_array();
+  double whole = 0.0;
+  for (const Link& each : robot->link) whole += each.length;
   for (std::size_t i = 0; i < (listed ? options.link.size() : 1); ++i) {
-    check_axle(listed ? &link->items[i] : link, options.link[i], robot->link[i],
-               listed ? fmt::format("robot.link.{}", i + 1) : "robot.link", check);
+    const std::string path = listed ? fmt::format("robot.link.{}", i + 1) : "robot.link";
+    check_axle(listed ? &link->items[i] : link, options.link[i], robot->link[i], path, check);
+    warn_of_size(options.link[i], whole, path, check);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "coluber/chain/path_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/keys/check.hpp"
@@ -40,11 +41,13 @@ void check_servo(ServoKeys& options, Check& check) {
 
 /// Nothing is measured.
 void check_prescribed(PrescribedKeys& /*options*/, Check& check) {
-  if (check.find("start.link_rate") != nullptr) {
-    check.fault("start.link_rate",
-                "joints follow the gait from the start on, and so do their rates",
+  const auto refuse_rates = [&](const char* key) {
+    check.fault(key, "joints follow the gait from the start on, and so do their rates",
                 "leave it out, or write  name = \"pd\"  in [controller]");
-  }
+  };
+  if (check.find("start.link_rate") != nullptr) refuse_rates("start.link_rate");
+  const bool laid = check.find_options<chain::TrainStart>() != nullptr && !check.model().empty();
+  if (laid && check.is_changed("start.speed")) refuse_rates("start.speed");
   for (const char* word :
        {"position", "heading_deg", "velocity", "heading_rate_deg", "wheel_rate_deg"}) {
     const std::string key = fmt::format("controller.noise.{}", word);

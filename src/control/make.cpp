@@ -88,20 +88,24 @@ std::unique_ptr<Controller> make_path_following(const drive::Build& build,
   PathFollowingOptions options;
   options.coordination = coordination;
   options.path = path::make_path(path_of);
-  options.shown_length =
-      path::length_of(path_of).value_or(std::max(std::abs(speed) * build.duration, 0.1));
   const bool centre = keys.point == ControlPoint::centre;
   const auto& links = build.get<chain::Robot>().link;
   const auto& wheels = build.get<chain::WheelKeys>().link;
   for (std::size_t i = 0; i < links.size(); ++i) {
     const double offset = centre ? links[i].cg_offset : wheels[i].axle_offset;
-    options.modules.push_back(
-        {links[i].length, 0.5 * links[i].length + offset, wheels[i].wheel_radius});
+    options.modules.push_back({links[i].length, 0.5 * links[i].length + offset,
+                               wheels[i].wheel_radius,
+                               0.5 * links[i].length + wheels[i].axle_offset});
   }
+  double length = 0.0;
+  for (const chain::Link& link : links) length += link.length;
+  options.shown_length =
+      std::max(std::abs(speed) * build.duration + length, path::length_of(path_of).value_or(0.0));
   options.trailer = {keys.trailer->x(), keys.trailer->y()};
   options.heading = keys.heading;
   options.speed = speed;
   options.period = keys.period;
+  options.duration = build.duration;
   options.reference = keys.reference;
   options.reference_rate = keys.reference_rate;
   options.update = keys.update;

@@ -8,13 +8,27 @@
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/path/shown.hpp"
 
 #include "control/explicit_limit.hpp"
+#include "control/steering_loop.hpp"
+#include "math/degree.hpp"
 #include "math/direction.hpp"
 
 namespace coluber::control {
 
 namespace {
+
+/// Held references jump, and joints that follow them slip and overshoot, which the linear loop does
+/// not know: it is judged with a gain that is larger by this (docs/theory-wheeled.md).
+constexpr double held_margin = 1.15;
+/// The same for a period that is recommended, which is to be stable whatever the servo does.
+constexpr double held_advice = 1.5;
+/// Follow-the-leader's head feels no more links than these behind it: limits of 12 are not lower
+/// than those of six.
+constexpr std::size_t felt_links = 6;
+/// Jumps of the steering that reach the last link larger by this are told of.
+constexpr double notable_growth = 10.0;
 
 using Eigen::Vector2d;
 using Eigen::VectorXd;
@@ -75,7 +89,92 @@ std::string PathFollowing::connect(System& system, std::vector<drive::Warning>& 
     warn_of_explicit_wheels(options_.wheels.kw, system, warnings);
   }
   warn_of_path(warnings);
+  warn_of_start(warnings);
+  warn_of_loop(system, warnings);
   return "";
+}
+
+void PathFollowing::warn_of_start(std::vector<drive::Warning>& warnings) const {
+  BaseState base;
+  base_->base_state(base);
+  const Vector2d axle = base.r + options_.modules.front().point * direction(base.theta);
+  const path::Deviation at = path::track(*options_.path, state_.s(0), axle);
+  const double off = path::heading_error(base.theta + std::numbers::pi, at);
+  if (std::abs(off) > 0.5 * std::numbers::pi) {
+    warnings.push_back(
+        {"start.heading_deg",
+         fmt::format("start.heading_deg: link 1 starts facing away from the path, {:.0f} degrees "
+                     "off its direction, and may drive along it backwards; start.on_path = true "
+                     "puts the robot on the path",
+                     std::abs(off) / math::degree)});
+  }
+  if (options_.modules.size() == 1 && joints_->shaft_count() > 0) {
+    warnings.push_back({"robot.links",
+                        "robot.links = 1: no joints to steer with, so it drives straight on and "
+                        "leaves the path at its first curve"});
+  }
+  const double left = options_.duration - options_.start_time;
+  if (left > 0.0 && options_.period >= left) {
+    warnings.push_back(
+        {"controller.period",
+         fmt::format(
+             "controller.period = {:.6g} s is not shorter than the {:.6g} s that the motors "
+             "run: the controller looks at the robot once, and never steers again",
+             options_.period, left)});
+  }
+}
+
+void PathFollowing::warn_of_loop(System& system, std::vector<drive::Warning>& warnings) const {
+  const bool kinematic = joints_->shaft_count() == 0;
+  if (options_.modules.size() < 2 && !kinematic) return;  // nothing to steer with
+  if (options_.period >= options_.duration - options_.start_time) return;
+  SteeringLoop loop;
+  loop.v = options_.speed;
+  loop.heading = options_.heading;
+  loop.period = options_.period;
+  loop.trailer = options_.trailer;
+  for (const ModuleLengths& module : options_.modules) {
+    loop.modules.push_back({module.length, module.axle});
+  }
+  loop.point = options_.modules.front().axle - options_.modules.front().point;
+  loop.leader = options_.coordination == Coordination::follow_the_leader;
+  loop.ramp = options_.reference == Reference::ramp;
+  loop.kinematic = kinematic;
+  if (!kinematic && !loop.ramp) loop.heading.K *= held_margin;
+  if (loop.leader) loop.modules.resize(std::min<std::size_t>(loop.modules.size(), felt_links));
+  const bool unstable = is_unstable(loop);
+  const double ratio = options_.trailer.L_JP / options_.trailer.L_PJ;
+  const auto behind = static_cast<double>(options_.modules.size() - 1);
+  const double grown = kinematic || loop.leader ? 1.0 : std::pow(ratio, behind);
+  auto* joints = dynamic_cast<JointDriven*>(&system);
+  if (grown > notable_growth) {
+    warnings.push_back(
+        {"controller.trailer",
+         fmt::format(
+             "L_PJ = {:.4g} m, L_JP = {:.4g} m: with axles ahead of the links' middles jumps "
+             "of the steering grow by {:.3g} from link to link, {:.3g} times to the "
+             "last{}; take a larger robot.link.axle_offset or controller.trailer = [{:.4g}, "
+             "{:.4g}]",
+             options_.trailer.L_PJ, options_.trailer.L_JP, ratio, grown,
+             unstable ? ", and the steering is unstable" : "", options_.trailer.L_JP,
+             options_.trailer.L_PJ)});
+    joints->expect_spikes("it comes of the axles ahead of the links' middles, not of solver.dt");
+    return;
+  }
+  if (!unstable) return;
+  if (!kinematic && !loop.ramp) loop.heading.K *= held_advice / held_margin;
+  const double period = find_stable_period(loop, system.dt());
+  warnings.push_back(
+      {"controller.period",
+       fmt::format("controller.period = {:.6g} s is too long for {:.4g} m/s: the steering is "
+                   "unstable, deviations grow from tick to tick; {}",
+                   options_.period, options_.speed,
+                   period > 0.0 ? fmt::format("take  period = {:.6g}  or less, or a lower "
+                                              "controller.speed",
+                                              period)
+                                : "no period helps: take a lower controller.speed or heading.K")});
+  joints->expect_spikes(
+      "it comes of the steering, which is unstable with this controller.period, not of solver.dt");
 }
 
 // On a circle every module's axle has R_(i+1)² = R_i² - L_PJ² + L_JP².
@@ -104,11 +203,30 @@ void PathFollowing::warn_of_path(std::vector<drive::Warning>& warnings) const {
 }
 
 std::vector<std::string> PathFollowing::warnings() const {
-  if (state_.clamped == 0) return {};
-  return {
-      fmt::format("the steering angle was cut off at controller.heading.limit = {} rad in {} "
-                  "of {} ticks",
-                  options_.heading.limit, state_.clamped, state_.ticks)};
+  std::vector<std::string> texts;
+  if (state_.clamped > 0) {
+    texts.push_back(
+        fmt::format("the steering angle was cut off at controller.heading.limit = {} rad in {} "
+                    "of {} ticks",
+                    options_.heading.limit, state_.clamped, state_.ticks));
+  }
+  if (std::string text = warn_of_progress(); !text.empty()) texts.push_back(std::move(text));
+  return texts;
+}
+
+// Errors alone do not tell: a robot that stands still, or drives off along the path the wrong way,
+// has none.
+std::string PathFollowing::warn_of_progress() const {
+  const double asked = options_.speed * (state_.end - state_.first_tick);
+  const double progress = state_.s(0) - state_.s_first;
+  if (state_.ticks == 0 || !(asked > 2.0 * options_.modules.front().length)) return "";
+  if (!(progress < 0.5 * asked)) return "";
+  return fmt::format(
+      "link 1 got {:.3g} m along the path, {:.3g} m were asked for (path_progress): perhaps it "
+      "started facing away from the path, its wheels slip (world.friction, controller.speed) or "
+      "are not driven (controller.kw = {}), or controller.period = {:.6g} s is too long to steer "
+      "by",
+      progress, asked, options_.wheels.kw, options_.period);
 }
 
 void PathFollowing::look_at_robot(VectorXd& s, VectorXd& z) const {
@@ -186,7 +304,10 @@ void PathFollowing::tick(const ControlInput& input) {
   state_.theta_error = path::heading_error(input.base->theta + std::numbers::pi, at);
   state_.delta_1 = heading_.steer(at, state_.theta_error, options_.speed, options_.trailer.L_PJ,
                                   options_.period);
-  ++state_.ticks;
+  if (++state_.ticks == 1) {
+    state_.s_first = state_.s(0);
+    state_.first_tick = input.t;
+  }
   if (heading_.clamped()) ++state_.clamped;
   if (state_.ticks == 1) state_.phi_ref = state_.phi_before = input.phi;
   update_references(input);
@@ -205,6 +326,7 @@ void PathFollowing::update(const ControlInput& input, JointCommand& command) {
   const auto first = std::llround(std::ceil((options_.start_time - slack) / input.dt));
   const auto steps = std::max(1LL, std::llround(options_.period / input.dt));
   if (on && (std::llround(input.t / input.dt) - first) % steps == 0) tick(input);
+  state_.end = input.t + input.dt;
   command.phi_d = state_.phi_ref;
   command.phidot_d.setZero();
   command.steering = state_.delta_1;
@@ -272,18 +394,7 @@ void PathFollowing::add_rows() {
 }
 
 void PathFollowing::add_path_body() {
-  constexpr int points = 400;
-  Body body;
-  body.name = "path";
-  body.shape = ShapeKind::tube;
-  body.size = {0.002};
-  body.colour = "#e69f00";
-  for (int k = 0; k <= points; ++k) {
-    const double s = options_.shown_length * k / points;
-    const Vector2d r = options_.path->at(s).r;
-    body.points.emplace_back(r.x(), r.y(), 0.0);
-  }
-  bodies_.push_back(std::move(body));
+  bodies_.push_back(path::make_path_body(*options_.path, 0.0, options_.shown_length));
 }
 
 std::vector<SummaryItem> PathFollowing::summary() const {
@@ -291,26 +402,27 @@ std::vector<SummaryItem> PathFollowing::summary() const {
           {"path_error_head", state_.error_head, "m s"},
           {"path_error_max", state_.max, "m"},
           {"path_error_max_head", state_.max_head, "m"},
+          {"path_progress", state_.s(0) - state_.s_first, "m"},
           {"steering_clamped", static_cast<double>(state_.clamped), "", true}};
 }
 
 template <typename Bytes, typename Self>
 void PathFollowing::exchange(Bytes& bytes, Self& state) {
   auto& [phi_ref, phi_before, phidot_ref, v, s, z, s_1, theta_error, delta_1, travel, tick, error,
-         error_head, max, max_head, clamped, ticks] = state;
+         error_head, max, max_head, s_first, first_tick, end, clamped, ticks] = state;
   bytes(phi_ref, phi_before, phidot_ref, v, s, z, s_1, theta_error, delta_1, travel, tick, error,
-        error_head, max, max_head, clamped, ticks);
+        error_head, max, max_head, s_first, first_tick, end, clamped, ticks);
 }
 
 void PathFollowing::save_state(ByteWriter& bytes) const {
-  bytes.section("path", 1);
+  bytes.section("path", 2);
   exchange(bytes, state_);
   bytes(heading_.integral());
   if (history_) TravelHistory::exchange(bytes, *history_);
 }
 
 void PathFollowing::restore_state(ByteReader& bytes) {
-  bytes.section("path", 1);
+  bytes.section("path", 2);
   State state = state_;
   exchange(bytes, state);
   double integral = 0.0;

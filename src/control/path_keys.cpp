@@ -51,11 +51,14 @@ void check_trailer(PathFollowingKeys& options, Check& check) {
   };
   for (std::size_t i = 1; i < robot->link.size(); ++i) {
     if (lengths(i) == lengths(0)) continue;
-    check.fault("controller.trailer",
-                fmt::format("the links differ: link {} is {} and {} m long before and behind its "
-                            "axle, link 1 {} and {} m",
-                            i + 1, lengths(i).x(), lengths(i).y(), lengths(0).x(), lengths(0).y()),
-                "give those that the controller is to reckon with:  trailer = [0.079, 0.043]");
+    check.fault(
+        "controller.trailer",
+        fmt::format("the links differ: link {} is {:.6g} and {:.6g} m long before and behind "
+                    "its axle, link 1 {:.6g} and {:.6g} m",
+                    i + 1, lengths(i).x(), lengths(i).y(), lengths(0).x(), lengths(0).y()),
+        fmt::format("give those that the controller is to reckon with:  trailer = [{:.6g}, "
+                    "{:.6g}]",
+                    lengths(0).x(), lengths(0).y()));
     return;
   }
   options.trailer = lengths(0);
@@ -104,14 +107,11 @@ void check_path_following(PathFollowingKeys& options, Check& check) {
                             check.models_with<chain::WheelKeys>().front()));
     return;
   }
-  if (!path->shape && check.is_sound("path")) {
+  if (!path->shape && check.find("path") == nullptr) {
     check.fault("controller.name",
                 fmt::format("\"{}\" follows a path, and there is no [path]", check.controller()),
                 "add  [path]  with  shape = \"turn\"");
     return;
-  }
-  if (path->leads == path::Leads::last) {
-    check.fault("path.leads", "a robot on wheels drives with link 1 ahead", "leave it out");
   }
   const auto* speed = check.find_options<SpeedKeys>();
   if (speed != nullptr && !(speed->speed > 0.0) && check.is_sound("controller.speed")) {

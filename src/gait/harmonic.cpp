@@ -113,8 +113,13 @@ double Harmonic::max_rate() const { return std::abs(options_.amplitude * options
 // theta_i = theta_1 + sum phi_k; for phi_k = A sin((k-1) beta) the sum is
 // A (cos(beta/2) - cos((i-3/2) beta)) / (2 sin(beta/2)): a constant and a wave about it. The
 // constant turns the wave's mean line onto the heading. An offset bends that line; its mean over
-// the links is taken.
+// the links is taken. Of less than half a wave the robot lies on one side of that line, and the
+// constant grows without bound as beta goes to 0 or a turn: there is no line then.
 std::optional<double> Harmonic::mean_line() const {
+  constexpr double turn = 2.0 * std::numbers::pi;
+  const double waves =
+      std::abs(std::remainder(options_.phase, turn)) * static_cast<double>(release_.size()) / turn;
+  if (waves < 0.5 * (1.0 - 1e-9)) return std::nullopt;
   double s = 0.0;
   double c = 1.0;
   math::sincos(0.5 * options_.phase, s, c);

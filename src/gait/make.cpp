@@ -64,7 +64,8 @@ std::unique_ptr<Gait> make_harmonic(const drive::Build& build, int joint_angles,
 std::unique_ptr<Gait> make_table(const drive::Build& build, int joint_angles, bool /*soft_start*/) {
   auto table = load_table(build.get<TableKeys>().table, joint_angles);
   const auto [angle, column] = table->largest();
-  const auto joints = static_cast<int>(build.get<chain::Robot>().link.size()) - 1;
+  const auto* chain = build.options.find<chain::Robot>();  // a tree has none
+  const int joints = chain != nullptr ? static_cast<int>(chain->link.size()) - 1 : joint_angles;
   if (joint_angles > joints && angle >= 90.0 * degree) {  // as of a harmonic gait
     throw InputError(build.fault(
         "gait.table",
@@ -78,6 +79,15 @@ std::unique_ptr<Gait> make_table(const drive::Build& build, int joint_angles, bo
          fmt::format("gait.table: column phi_{} reaches {:.4g} deg, more than half a turn; tables "
                      "are in degrees",
                      column + 1, angle / degree)});
+  }
+  const double first = table->first_time();
+  const double last = table->last_time();
+  if (last > first && (first >= build.duration || last <= 0.0)) {
+    build.warnings.push_back(
+        {"gait.table",
+         fmt::format("gait.table: its times, {} to {} s, lie outside 0 to {} s: the joints are "
+                     "held at its {} point for the whole run",
+                     first, last, build.duration, last <= 0.0 ? "last" : "first")});
   }
   if (const auto over = table->overshoot()) {
     build.warnings.push_back(

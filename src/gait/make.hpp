@@ -15,4 +15,7 @@ std::unique_ptr<Gait> make_harmonic(const drive::Build& build, int joint_angles,
 /// References from a CSV file.
 std::unique_ptr<Gait> make_table(const drive::Build& build, int joint_angles, bool soft_start);
 
+/// A law per joint coordinate.
+std::unique_ptr<Gait> make_laws(const drive::Build& build, int joint_angles, bool soft_start);
+
 }  // namespace coluber::gait

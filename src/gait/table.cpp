@@ -186,6 +186,51 @@ std::optional<Table::Overshoot> Table::overshoot() const {
   return found;
 }
 
+// The line from step to step is at most dt²/8 max |m| off the spline. Where that bound is too much,
+// as it is of points closer than dt that scatter a little, the distance itself is taken: at the
+// points, between them, and in the middle of the steps that these are in.
+std::optional<Table::Skipped> Table::skipped(double dt, double duration) const {
+  if (y_.cols() < 3) return std::nullopt;  // a line
+  const Eigen::VectorXd range = y_.rowwise().maxCoeff() - y_.rowwise().minCoeff();
+  const double largest = range.size() > 0 ? range.maxCoeff() : 0.0;
+  const Eigen::VectorXd limit = (0.02 * range).cwiseMax(0.005 * largest);
+  const Eigen::VectorXd bound = dt * dt / 8.0 * m_.cwiseAbs().rowwise().maxCoeff();
+  if (!((bound - limit).array() > 0.0).any()) return std::nullopt;
+
+  std::optional<Skipped> found;
+  double worst = 1.0;  // times the limit
+  Eigen::VectorXd phi(range.size());
+  Eigen::VectorXd phi_A(range.size());
+  Eigen::VectorXd phi_E(range.size());
+  Eigen::VectorXd rate(range.size());
+  const auto look = [&](double step, double t) {
+    const double share = t / dt - step;
+    evaluate(t, phi, rate);
+    phi = (phi - (1.0 - share) * phi_A - share * phi_E).cwiseAbs();
+    for (Eigen::Index i = 0; i < phi.size(); ++i) {
+      if (!(phi(i) > worst * limit(i))) continue;
+      worst = phi(i) / limit(i);
+      found = {phi(i) / range(i), t, static_cast<int>(i)};
+    }
+  };
+  double step = -1.0;  // whose ends phi_A and phi_E are
+  for (std::size_t k = 0; k + 1 < times_.size(); ++k) {
+    const double h = times_[k + 1] - times_[k];
+    for (const double part : {0.0, 0.25, 0.5, 0.75}) {
+      const double t = times_[k] + part * h;
+      if (t < 0.0 || t > duration) continue;
+      if (const double now = std::floor(t / dt); now != step) {
+        step = now;
+        evaluate(step * dt, phi_A, rate);
+        evaluate((step + 1.0) * dt, phi_E, rate);
+        look(step, (step + 0.5) * dt);
+      }
+      look(step, t);
+    }
+  }
+  return found;
+}
+
 Table::Largest Table::largest() const {
   Largest found;
   for (Eigen::Index j = 0; j < y_.rows(); ++j) {

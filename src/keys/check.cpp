@@ -1,5 +1,6 @@
 #include "coluber/keys/check.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "coluber/keys/registry.hpp"
@@ -61,6 +62,13 @@ Place Check::place(std::string_view name) const {
     name = dot == std::string_view::npos ? std::string_view{} : name.substr(0, dot);
   }
   return {};
+}
+
+std::string Check::catalogue_robot() const {
+  const auto found = std::ranges::find_if(registry_.robots, [&](const CatalogueRobot& robot) {
+    return goes_with(robot.models, words_.model);
+  });
+  return found == registry_.robots.end() ? "" : found->name;
 }
 
 void Check::fault(std::string_view name, std::string message, std::string hint) {

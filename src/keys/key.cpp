@@ -152,35 +152,44 @@ std::string expectation(const Key& key) {
     case KeyType::number_or_numbers:
       return "a number" + range_text(key) + ", or a list of such, one a " + key.each;
     case KeyType::word_or_numbers:
-      return words_text(key) + ", or a list of numbers" + range_text(key);
+      return words_text(key) + ", or " +
+             (key.count > 0 ? fmt::format("a list of {} numbers", key.count)
+                            : "a list of numbers") +
+             range_text(key);
     case KeyType::path_list:
       return "a path in quotes, or a list of them";
   }
   return "";
 }
 
-std::string to_toml(const KeyValue& value) {
-  struct Visitor {
-    std::string operator()(std::monostate) const { return ""; }
-    std::string operator()(bool x) const { return x ? "true" : "false"; }
-    std::string operator()(std::int64_t x) const { return std::to_string(x); }
-    std::string operator()(double x) const {
-      std::string text = fmt::format("{}", x);
-      // a whole number stays a float in TOML
-      if (std::isfinite(x) && text.find_first_of(".e") == std::string::npos) text += ".0";
-      return text;
-    }
-    std::string operator()(const std::string& x) const {
-      return nlohmann::json(x).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    }
-    std::string operator()(const std::vector<double>& x) const {
-      std::string text = "[";
-      for (std::size_t i = 0; i < x.size(); ++i) text += (i > 0 ? ", " : "") + (*this)(x[i]);
-      return text + "]";
-    }
-  };
-  return std::visit(Visitor{}, value);
-}
+namespace {
+
+/// A value as TOML text.
+struct TomlText {
+  std::string operator()(std::monostate) const { return ""; }
+  std::string operator()(bool x) const { return x ? "true" : "false"; }
+  std::string operator()(std::int64_t x) const { return std::to_string(x); }
+  std::string operator()(double x) const {
+    std::string text = fmt::format("{}", x);
+    // a whole number stays a float in TOML
+    if (std::isfinite(x) && text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+  }
+  std::string operator()(const std::string& x) const {
+    return nlohmann::json(x).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  std::string operator()(const std::vector<double>& x) const { return list(x); }
+  std::string operator()(const std::vector<std::string>& x) const { return list(x); }
+  [[nodiscard]] std::string list(const auto& x) const {
+    std::string text = "[";
+    for (std::size_t i = 0; i < x.size(); ++i) text += (i > 0 ? ", " : "") + (*this)(x[i]);
+    return text + "]";
+  }
+};
+
+}  // namespace
+
+std::string to_toml(const KeyValue& value) { return std::visit(TomlText{}, value); }
 
 std::string default_text(const Key& key) {
   if (!key.default_note.empty()) return key.default_note;
@@ -221,12 +230,16 @@ KeyValue to_key_value(const Node& node) {
     case Node::Kind::text:
       return node.text;
     case Node::Kind::array: {
-      std::vector<double> values;
-      for (const Node& item : node.items) {
-        if (!item.is_number()) return {};
-        values.push_back(item.as_double());
+      const auto all = [&node](auto&& good) { return std::ranges::all_of(node.items, good); };
+      if (all([](const Node& item) { return item.is_number(); })) {
+        std::vector<double> values;
+        for (const Node& item : node.items) values.push_back(item.as_double());
+        return values;
       }
-      return values;
+      if (!all([](const Node& item) { return item.kind == Node::Kind::text; })) return {};
+      std::vector<std::string> words;
+      for (const Node& item : node.items) words.push_back(item.text);
+      return words;
     }
     default:
       return {};
@@ -266,7 +279,7 @@ bool fits(const Node& node, const Key& key) {
     case KeyType::number_or_numbers:
       return is_number(node, key) || (plain_list(node) && !node.items.empty());
     case KeyType::word_or_numbers:
-      return is_word(node, key) || plain_list(node);
+      return is_word(node, key) || is_list(node, key, number);
     case KeyType::path_list:
       return false;  // taken out by the reader; a second one cannot appear
   }

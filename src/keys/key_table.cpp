@@ -5,18 +5,21 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace coluber::keys {
 
 namespace {
 
 /// Which components own a key.
 struct Owners {
+  std::size_t at = 0;  ///< of the key among those gathered
   bool everyone = false;
   bool by_controllers = false;  ///< none but controllers
   bool by_gaits = false;        ///< none but gaits
-  std::vector<std::string> models;
-  std::vector<std::string> gaits;
-  std::vector<std::string> controllers;
+  std::vector<std::string> models{};
+  std::vector<std::string> gaits{};
+  std::vector<std::string> controllers{};
 };
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
@@ -30,7 +33,10 @@ class Gatherer {
   void add(const Section& section, Note&& note) {
     for (const Row& row : section.rows()) {
       const auto [place, fresh] = owners_.try_emplace(row.key.name);
-      if (fresh) keys_.push_back(row.key);
+      if (fresh) {
+        place->second.at = keys_.size();
+        keys_.push_back(row.key);
+      }
       note(place->second);
     }
     for (const ListRow& list : section.lists()) {
@@ -38,13 +44,24 @@ class Gatherer {
       add(*list.item, note);
     }
   }
+  /// Models whose section has another default than the one that named the key first.
+  void add_defaults(const Section& section, const ModelKeys& model) {
+    for (const Row& row : section.rows()) {
+      Key& key = keys_[owners_.at(row.key.name).at];
+      const bool said = std::ranges::any_of(
+          model.defaults, [&](const auto& each) { return each.first == key.name; });
+      if (said || row.key.default_value == key.default_value) continue;
+      key.defaults.push_back({model.name, row.key.default_value});
+    }
+    for (const ListRow& list : section.lists()) add_defaults(*list.item, model);
+  }
   void add(Key key) {
-    owners_[key.name].everyone = true;
+    owners_[key.name] = {.at = keys_.size(), .everyone = true};
     keys_.push_back(std::move(key));
   }
   /// A key of these models alone.
   void add(Key key, const std::vector<std::string>& models) {
-    owners_[key.name].models = models;
+    owners_[key.name] = {.at = keys_.size(), .models = models};
     keys_.push_back(std::move(key));
   }
 
@@ -74,6 +91,8 @@ void add_words(const Registry& registry, const std::vector<std::string>& with_ga
   all.add({.name = "robot.model",
            .type = choice,
            .default_value = first_name(registry.models),
+           .default_note = fmt::format("\"{}\", or the one model of a catalogue robot",
+                                       first_name(registry.models)),
            .choices = choices_of(registry.models),
            .doc = "mechanical model",
            .example = '"' + first_name(registry.models) + '"'});
@@ -103,8 +122,9 @@ void add_words(const Registry& registry, const std::vector<std::string>& with_ga
 
 /// [robot], [start] … in the order of a file, tables below a table behind its own keys.
 void put_in_order(std::vector<Key>& keys) {
-  const std::vector<std::string> tables{"",     "robot",      "start",  "world", "path",
-                                        "gait", "controller", "solver", "stop",  "record"};
+  const std::vector<std::string> tables{"",          "robot",   "start",  "world", "path",
+                                        "force_map", "quality", "strain", "gait",  "controller",
+                                        "solver",    "stop",    "record"};
   std::vector<std::string> seen;  // tables, and tables below them, as they come
   const auto number_of = [&](const std::string& table) {
     const auto found = std::ranges::find(seen, table);
@@ -131,6 +151,16 @@ void put_in_order(std::vector<Key>& keys) {
 
 }  // namespace
 
+bool takes_gait(const ModelKeys& model, const Component& gait) {
+  return model.takes_gait && goes_with(model.gaits, gait.name) &&
+         goes_with(gait.models, model.name);
+}
+
+bool takes_controller(const ModelKeys& model, const Component& controller) {
+  return model.takes_controller && goes_with(model.controllers, controller.name) &&
+         goes_with(controller.models, model.name);
+}
+
 std::vector<const Section*> Registry::sections_of(const Check::Words& words) const {
   std::vector<const Section*> sections;
   std::set<std::type_index> known;
@@ -140,25 +170,17 @@ std::vector<const Section*> Registry::sections_of(const Check::Words& words) con
     }
   };
   add(common);
-  const bool unknown_model = std::ranges::none_of(
-      models, [&](const ModelKeys& model) { return model.name == words.model; });
-  bool takes_gait = unknown_model;
-  bool takes_controller = unknown_model;
+  const auto chosen = std::ranges::find(models, words.model, &ModelKeys::name);
+  const bool unknown_model = chosen == models.end();
   for (const ModelKeys& model : models) {
-    if (!unknown_model && model.name != words.model) continue;
-    add(model.sections);
-    takes_gait = takes_gait || model.takes_gait;
-    takes_controller = takes_controller || model.takes_controller;
+    if (unknown_model || model.name == words.model) add(model.sections);
   }
-  if (takes_gait) {
-    for (const Component& gait : gaits) add(gait.sections);
+  for (const Component& gait : gaits) {
+    if (unknown_model || takes_gait(*chosen, gait)) add(gait.sections);
   }
-  if (takes_controller) {
-    for (const Component& controller : controllers) {
-      if (words.controller.empty() || controller.name == words.controller) {
-        add(controller.sections);
-      }
-    }
+  for (const Component& controller : controllers) {
+    if (!unknown_model && !takes_controller(*chosen, controller)) continue;
+    if (words.controller.empty() || controller.name == words.controller) add(controller.sections);
   }
   for (const Component& study : studies) add(study.sections);
   return sections;
@@ -185,16 +207,19 @@ KeyTable::KeyTable(const Registry& registry) {
   for (const ModelKeys& model : registry.models) {
     for (const Section* section : model.sections) {
       all.add(*section, [&](Owners& owners) { add_once(owners.models, model.name); });
+      all.add_defaults(*section, model);
     }
   }
-  const auto add_models = [](Owners& owners, const std::vector<std::string>& models) {
-    for (const std::string& name : models) add_once(owners.models, name);
+  const auto add_models = [&registry](Owners& owners, const Component& component, auto&& takes) {
+    for (const ModelKeys& model : registry.models) {
+      if (takes(model, component)) add_once(owners.models, model.name);
+    }
   };
   for (const Component& gait : registry.gaits) {
     for (const Section* section : gait.sections) {
       all.add(*section, [&](Owners& owners) {
         owners.by_gaits = owners.by_gaits || owners.models.empty();
-        add_models(owners, with_gait);
+        add_models(owners, gait, takes_gait);
         add_once(owners.gaits, gait.name);
       });
     }
@@ -202,7 +227,7 @@ KeyTable::KeyTable(const Registry& registry) {
   for (const Component& controller : registry.controllers) {
     for (const Section* section : controller.sections) {
       all.add(*section, [&](Owners& owners) {
-        add_models(owners, with_controller);
+        add_models(owners, controller, takes_controller);
         owners.by_controllers = true;
         owners.by_gaits = false;
         add_once(owners.controllers, controller.name);

@@ -21,6 +21,7 @@ nlohmann::json to_json(const KeyValue& value) {
     }
     nlohmann::json operator()(const std::string& x) const { return x; }
     nlohmann::json operator()(const std::vector<double>& x) const { return x; }
+    nlohmann::json operator()(const std::vector<std::string>& x) const { return x; }
   };
   return std::visit(Visitor{}, value);
 }
@@ -108,7 +109,12 @@ std::string keys_markdown() {
       "\n"
       "Any key can be set from the command line, `--set solver.dt=5e-4`; entries of lists are "
       "numbered from 1,\n"
-      "`--set world.obstacle.3.y=0.2`.\n";
+      "`--set world.obstacle.3.y=0.2`. A table is merged into the one there is, key by key, as "
+      "that of "
+      "an\n"
+      "included file: `--set 'solver={dt=5e-4}'` keeps the other keys of `[solver]`, and `--set "
+      "'robot={}'`\n"
+      "changes nothing. A list is replaced as a whole.\n";
   std::string section = "-";
   for (const Key& key : keys()) {
     const std::size_t dot = key.name.find('.');

@@ -86,6 +86,13 @@ Node make_node(const std::vector<double>& values) {
   return node;
 }
 
+Node make_node(const std::vector<std::string>& values) {
+  Node node;
+  node.kind = Node::Kind::array;
+  for (const std::string& value : values) node.items.push_back(make_node(value));
+  return node;
+}
+
 Node make_none() {
   Node node;
   node.kind = Node::Kind::none;

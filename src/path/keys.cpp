@@ -81,8 +81,11 @@ bool read_points(PathKeys& options, Check& check) {
 
 /// False: no spline goes through them.
 bool check_points(PathKeys& options, Check& check) {
-  const bool listed = check.find("path.points") != nullptr;
-  const bool in_table = check.find("path.table") != nullptr;
+  // as if they were not there: "" and []
+  const keys::Node* file = check.find("path.table");
+  const bool in_table = file != nullptr && !(check.is_sound("path.table") && file->text.empty());
+  const bool listed = check.find("path.points") != nullptr &&
+                      !(in_table && check.is_sound("path.points") && options.points.empty());
   const char* key = listed ? "path.points" : in_table ? "path.table" : "path.shape";
   if (listed && in_table) {
     check.fault("path.table", "there are path.points too", "leave one of them out");
@@ -108,7 +111,16 @@ bool check_points(PathKeys& options, Check& check) {
         key, fmt::format("points {} and {} are one", i + 1, (i + 1) % count + 1),
         options.closed ? "a closed path does not repeat its first point" : "leave one of them out");
   }
-  return apart;
+  if (!apart) return false;
+  const std::optional<std::size_t> back = find_turning_back(options.points, options.closed);
+  if (!back) return true;
+  const Vector2d& place = options.points[*back];
+  check.fault(key,
+              fmt::format("the path stops at point {}, ({:.6g}, {:.6g}), and turns back there the "
+                          "way it came: nothing can follow that",
+                          *back + 1, place.x(), place.y()),
+              "leave points out so that it goes on, or lead it round a curve");
+  return false;
 }
 
 void check_path(PathKeys& options, Check& check) {
@@ -128,8 +140,10 @@ void check_path(PathKeys& options, Check& check) {
   if (*options.shape != Shape::pieces && !options.piece.empty()) {
     check.fault("path.piece", "goes with shape = \"pieces\"", "leave it out, or change shape");
   }
-  if (*options.shape == Shape::pieces && options.piece.empty()) {
-    options.sound = false;
+  if (*options.shape == Shape::pieces && options.piece.empty()) options.sound = false;
+  const bool given = check.find("path.piece") != nullptr;  // and refused, if there is none left
+  if (*options.shape == Shape::pieces && options.piece.empty() &&
+      (!given || check.is_sound("path.piece"))) {
     check.fault("path.shape", "\"pieces\" needs at least one [[path.piece]]",
                 "for example  [[path.piece]]  length = 1.0");
   }
@@ -172,7 +186,9 @@ const keys::Section& path_keys() {
           .row({.name = "shape",
                 .default_note = "none: there is no path",
                 .choices = shapes(),
-                .doc = "what the path is like; straight before s = 0",
+                .doc = "what the path is like; straight before s = 0. Robots on wheels start on it "
+                       "and follow it by \"n_trailer\" and \"follow_the_leader\"; other "
+                       "controllers, and models without start.on_path, ignore it",
                 .example = "\"turn\""},
                &PathKeys::shape)
           .row({.name = "position",
@@ -188,7 +204,8 @@ const keys::Section& path_keys() {
                 .unit = "deg",
                 .min = -3600,
                 .max = 3600,
-                .doc = "direction of travel there, from +x",
+                .doc = "direction of travel there, from +x; of a serpenoid the mean direction, it "
+                       "starts amplitude to the left of it",
                 .example = "0.0",
                 .with = with(
                     {"line", "circle", "turn", "s", "slalom", "eight", "serpenoid", "pieces"})},

@@ -74,7 +74,8 @@ std::vector<Vector2d> find_second_derivatives(const std::vector<Vector2d>& point
 
 class Spline final : public Path {
  public:
-  Spline(const std::vector<Vector2d>& points, bool closed) : closed_(closed) {
+  /// `measured`: with its lengths, for at().
+  Spline(const std::vector<Vector2d>& points, bool closed, bool measured = true) : closed_(closed) {
     COLUBER_ASSERT(points.size() >= (closed ? 3U : 2U), points.size());
     const std::size_t count = points.size();
     std::vector<double> h;
@@ -91,7 +92,7 @@ class Spline final : public Path {
       spans_.push_back(
           {points[i], slope, 0.5 * second[i], (second[j] - second[i]) / (6.0 * h[i]), h[i]});
     }
-    measure();
+    if (measured) measure();
   }
 
   [[nodiscard]] PathPoint at(double s) const override {
@@ -124,6 +125,33 @@ class Spline final : public Path {
     return point;
   }
   [[nodiscard]] double max_curvature() const override { return steepest_; }
+
+  /// Where its velocity vanishes, to rounding: points[i] is where span i begins.
+  [[nodiscard]] std::optional<std::size_t> find_stop() const {
+    constexpr double none = 1e-6;  // of the mean speed of a span
+    constexpr int looks = 16;
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const Span& span = spans_[i];
+      const double mean = (span.point(span.h).r - span.a).norm() / span.h;
+      const auto speed = [&](double t) { return span.velocity(t).norm(); };
+      for (int look = 0; look <= looks; ++look) {  // the least speed next to each place
+        double left = span.h * std::max(0.0, (look - 1.0) / looks);
+        double right = span.h * std::min(1.0, (look + 1.0) / looks);
+        for (int k = 0; k < 60; ++k) {
+          const double third = (right - left) / 3.0;
+          if (speed(left + third) < speed(right - third)) {
+            right -= third;
+          } else {
+            left += third;
+          }
+        }
+        if (speed(0.5 * (left + right)) > none * mean) continue;
+        const bool end = 0.5 * (left + right) > 0.5 * span.h;
+        return closed_ ? (i + (end ? 1 : 0)) % spans_.size() : i + (end ? 1 : 0);
+      }
+    }
+    return std::nullopt;
+  }
 
  private:
   struct Span {  // a + b t + c t² + d t³, t from 0 to h
@@ -220,6 +248,10 @@ class Spline final : public Path {
 
 std::unique_ptr<Path> make_spline(const std::vector<Vector2d>& points, bool closed) {
   return std::make_unique<Spline>(points, closed);
+}
+
+std::optional<std::size_t> find_turning_back(const std::vector<Vector2d>& points, bool closed) {
+  return Spline(points, closed, false).find_stop();
 }
 
 }  // namespace coluber::path

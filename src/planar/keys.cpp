@@ -45,6 +45,15 @@ void check_planar(Keys& options, Check& check) {
                         : "write  friction_points = 1, or bring cg_offset within half_core");
     return;
   }
+  if (check.model().empty()) return;
+  for (std::size_t i = 0; i < robot->link.size(); ++i) {
+    if (robot->link[i].half_core > 0.0) continue;
+    check.warn("robot.friction_points",
+               fmt::format("robot.friction_points = 2: with half_core = 0 both points of link {} "
+                           "are in one, and no friction resists its turning",
+                           i + 1));
+    return;
+  }
 }
 
 /// Keys of one friction law's solver say nothing to the other's.
@@ -117,6 +126,19 @@ const keys::Section& planar_keys() {
   return section;
 }
 
+const keys::Section& rotation_keys() {
+  static const keys::Section section = keys::Table<RotationKeys>("world").row(
+      {.name = "rotational_friction",
+       .unit = "m s",
+       .min = 0,
+       .max = 1e6,
+       .doc = "viscous friction against turning: a link of weight m g feels the torque -m g "
+              "times this times its rate (Holden's Table V has 0.1)",
+       .example = "0.1"},
+      &RotationKeys::rotational_friction);
+  return section;
+}
+
 const keys::Section& minimal_keys() {
   static const keys::Section section =
       keys::Table<MinimalKeys>("")
@@ -131,15 +153,16 @@ const keys::Section& minimal_keys() {
           .row({.name = "solver.smooth.rtol",
                 .min = 1e-12,
                 .max = 1e-2,
-                .doc = "relative tolerance of the integrator; for world.friction_law = \"smooth\" "
-                       "only",
+                .doc = "relative tolerance of the integrator: for world.friction_law = \"smooth\", "
+                       "and in trees for solver.integrator = \"dopri5\" or \"cvode\"",
                 .example = "1e-6"},
                &MinimalKeys::rtol)
           .row({.name = "solver.smooth.atol",
                 .min = 1e-14,
                 .max = 1e-2,
-                .doc = "absolute tolerance of the integrator, in m, rad, m/s and rad/s; for "
-                       "world.friction_law = \"smooth\" only",
+                .doc = "absolute tolerance of the integrator, in m, rad, m/s and rad/s: for "
+                       "world.friction_law = \"smooth\", and in trees for solver.integrator = "
+                       "\"dopri5\" or \"cvode\"",
                 .example = "1e-8"},
                &MinimalKeys::atol)
           .check(check_minimal);

@@ -45,6 +45,7 @@ void require_valid(const Model& model) {
   demand.ground(model.g, model.mu_T);
   demand(model.mu_V.allFinite() && model.mu_V.minCoeff() >= 0.0, "viscous friction",
          model.mu_V.allFinite() ? model.mu_V.minCoeff() : model.mu_V.sum());
+  demand(model.c_R >= 0.0 && std::isfinite(model.c_R), "rotational friction", model.c_R);
   demand.slope(model.tilt, model.tilt_direction);
 }
 

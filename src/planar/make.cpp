@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "coluber/chain/path_start.hpp"
+#include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/chain/wheel_keys.hpp"
 #include "coluber/core/error.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/nonsmooth/keys.hpp"
+#include "coluber/path/keys.hpp"
+#include "coluber/path/shown.hpp"
 #include "coluber/planar/keys.hpp"
 #include "coluber/planar/smooth_system.hpp"
 #include "coluber/planar/system.hpp"
@@ -19,7 +24,9 @@
 
 #include "chain/fold.hpp"
 #include "chain/overlap.hpp"
+#include "chain/start_heading.hpp"
 #include "math/degree.hpp"
+#include "math/direction.hpp"
 #include "start.hpp"
 
 namespace coluber::planar {
@@ -37,7 +44,14 @@ void warn_of_start(const drive::Build& build, const Model& model, const State& s
     const Eigen::Vector3d centre{pose.r(0, i), pose.r(1, i), 0.0};
     links.push_back({centre - link.offset * axis, axis, link.L, link.L_GS, link.L_SC});
   }
-  chain::warn_of_fold(build, links);
+  if (chain::warn_of_fold(build, links) && !build.get<chain::Start>().as_gait()) return;
+  const auto* on_wheels = build.options.find<chain::PathStart>();
+  if (on_wheels != nullptr && on_wheels->on_path.value_or(false)) return;
+  if (!build.get<chain::PlaneStart>().link_angle.empty()) return;
+  const Vector2d along = math::direction(build.get<chain::Start>().heading_deg * degree);
+  Eigen::Matrix<double, 3, 2> axes;
+  axes << along.x(), -along.y(), along.y(), along.x(), 0.0, 0.0;
+  chain::warn_of_heading(build, links, axes);
 }
 
 void refuse_overlap(const drive::Build& build, const Model& model, const State& state, double dt) {
@@ -105,6 +119,23 @@ void warn_of_thesis(const drive::Build& build, const Model& model) {
            has_rough_obstacles(model) ? ", rough obstacles" : "", limit)});
 }
 
+/// Draws [path] under a robot that can start on it: around the robot, and all of a path with an
+/// end.
+void show_path(const drive::Build& build, PlanarSystem& system) {
+  const auto* keys = build.options.find<path::PathKeys>();
+  const auto* train = build.options.find<chain::TrainStart>();
+  if (keys == nullptr || !keys->shape || train == nullptr) return;
+  double robot = 0.0;
+  for (const Link& link : system.model().links) robot += link.L;
+  double from = train->s - robot;
+  double to = train->s + 3.0 * robot;
+  if (const std::optional<double> length = path::length_of(*keys)) {
+    from = std::min(from, 0.0);
+    to = std::max(to, *length);
+  }
+  system.show(path::make_path_body(*path::make_path(*keys), from, to));
+}
+
 std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coordinates) {
   Model model = make_model(build.options);
   const double dt = build.get<drive::Stepping>().dt;
@@ -122,8 +153,10 @@ std::unique_ptr<System> make_stepped(const drive::Build& build, bool minimal_coo
     return std::make_unique<WheeledSystem>(std::move(model), std::move(state), options,
                                            !solver.dump.empty());
   }
-  return std::make_unique<PlanarSystem>(std::move(model), std::move(state), options,
-                                        !solver.dump.empty());
+  auto system = std::make_unique<PlanarSystem>(std::move(model), std::move(state), options,
+                                               !solver.dump.empty());
+  show_path(build, *system);
+  return system;
 }
 
 }  // namespace
@@ -143,6 +176,9 @@ Model make_model(const keys::OptionSet& options) {
   if (const Keys* keys = options.find<Keys>()) {
     model.mu_V = keys->viscous_friction;
     model.friction_points = keys->friction_points;
+  }
+  if (const auto* turning = options.find<RotationKeys>()) {
+    model.c_R = turning->rotational_friction;
   }
   if (const auto* wheels = options.find<chain::WheelKeys>()) {
     model.friction_points = 2;

@@ -28,6 +28,7 @@ RobotData::RobotData(const Model& model) {
   angle.setZero(4 * n);
   mu_C = model.mu_T;
   mu_V = model.mu_V;
+  c_R = model.c_R;
   double sin_tilt = 0.0;
   double cos_tilt = 1.0;
   math::sincos(model.tilt, sin_tilt, cos_tilt);

@@ -53,7 +53,8 @@ void update_candidates(const Model& model, Data& data) {
 ///     force across    -sum N   mu_V2 v_2  -  sum N a  mu_V2 omega
 ///     torque          -sum N a mu_V2 v_2  -  sum N a² mu_V2 omega,
 /// and sum N a = 0, because the loads balance about the centre of gravity (load_share_of): turning
-/// and sliding do not mix. Returns their coefficients (torque, along, across).
+/// and sliding do not mix. Rotational friction adds -sum N c_R omega to the torque (Holden, Table
+/// V). Returns their coefficients (torque, along, across).
 Vector3d viscosity_of(const Model& model, int i, double load, const Vector2d& share) {
   const Link& link = model.links[static_cast<std::size_t>(i)];
   double arms = 0.0;
@@ -62,7 +63,8 @@ Vector3d viscosity_of(const Model& model, int i, double load, const Vector2d& sh
     arms += share(p) * a * a;
   }
   const double weight = link.m * load;
-  return {weight * arms * model.mu_V.y(), weight * model.mu_V.x(), weight * model.mu_V.y()};
+  return {weight * arms * model.mu_V.y() + weight * model.c_R, weight * model.mu_V.x(),
+          weight * model.mu_V.y()};
 }
 
 /// M of a link with viscous impulses -dt W diag(eta) W^T u_E, W at q_M: they are on the side of the

@@ -10,8 +10,9 @@
 
 // Smooth friction at the points of every link, componentwise in the link's axes:
 //   F = -N (2/pi mu_C atan(v/eps_C) + mu_V v),  Transeth (6.21), (6.26)
-// N the load of the point. Differs: the source prints F_N/pi, which is 2 N/pi where two points
-// carry halves; here a centre of gravity off the middle loads them unequally.
+// N the load of the point; and the torque -N c_R omega (Holden, Table V). Differs: the source
+// prints F_N/pi, which is 2 N/pi where two points carry halves; here a centre of gravity off the
+// middle loads them unequally.
 
 namespace coluber::planar {
 
@@ -59,6 +60,11 @@ void update_friction(const SmoothFriction& friction, RobotData& data) {
     data.F_x(i) = data.cos(i) * x - data.sin(i) * y;
     data.F_y(i) = data.sin(i) * x + data.cos(i) * y;
     data.F_n(i) = moment;
+    if (data.c_R > 0.0) {
+      const double torque = -data.c_R * data.N.col(i).sum() * data.omega(i);
+      data.F_n(i) += torque;
+      power += torque * data.omega(i) * over;
+    }
   }
   data.friction_power = power * friction.eps_C;
 }

@@ -11,6 +11,8 @@ namespace coluber::planar {
 
 namespace {
 
+using math::Advance;
+
 // Gauss's two points on [0, 1], weights 1/2: exact up to degree three
 constexpr std::array<double, 2> kGaussPoint{0.21132486540518713, 0.78867513459481287};
 
@@ -36,7 +38,7 @@ SmoothSystem::Plant::Plant(const Model& model, const SmoothOptions& options)
       y_(2 * size_),
       rate_(2 * size_),
       tau_(model.n() - 1),
-      integrator_(*this, 2 * size_, options.rtol, options.atol) {}
+      integrator_(*this, 2 * size_, options.rtol, options.atol, math::Structure::second_order) {}
 
 bool SmoothSystem::Plant::compute_rate(double t, const Eigen::Ref<const VectorXd>& y,
                                        Eigen::Ref<VectorXd> ydot) {

@@ -9,7 +9,7 @@
 #include "coluber/planar/minimal.hpp"
 #include "coluber/planar/smooth_system.hpp"
 
-#include "cvode_integrator.hpp"
+#include "math/cvode_integrator.hpp"
 
 namespace coluber::planar {
 
@@ -29,7 +29,7 @@ struct SmoothPath {
 };
 
 /// The equations of motion under a feedback, and their integrator.  Transeth (6.14)
-class SmoothSystem::Plant final : public Ode {
+class SmoothSystem::Plant final : public math::Ode {
  public:
   Plant(const Model& model, const SmoothOptions& options);
 
@@ -49,7 +49,7 @@ class SmoothSystem::Plant final : public Ode {
   double kinetic_energy(const Eigen::Ref<const VectorXd>& y);
 
   [[nodiscard]] const SmoothPath& path() const { return path_; }
-  [[nodiscard]] const CvodeIntegrator& integrator() const { return integrator_; }
+  [[nodiscard]] const math::CvodeIntegrator& integrator() const { return integrator_; }
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -81,7 +81,7 @@ class SmoothSystem::Plant final : public Ode {
   double done_ = 0.0;          // so far the path is added up
   double first_torque_ = 0.0;  // the largest where the integrator last started (N m)
   Fault fault_;
-  CvodeIntegrator integrator_;
+  math::CvodeIntegrator integrator_;
 };
 
 }  // namespace coluber::planar

@@ -21,7 +21,7 @@ namespace coluber::planar {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t smooth_version = 5;
+constexpr std::uint32_t smooth_version = 6;
 
 void require_valid(const SmoothOptions& options) {
   const auto demand = [](bool good, const char* what, double value) {
@@ -140,10 +140,10 @@ std::string SmoothSystem::advice(const StepInfo& /*info*/) const {
 
 SmoothSystem::~SmoothSystem() = default;
 
-bool SmoothSystem::is_built() { return CvodeIntegrator::is_built(); }
+bool SmoothSystem::is_built() { return math::CvodeIntegrator::is_built(); }
 
 SmoothSystem::Statistics SmoothSystem::statistics() const {
-  const CvodeIntegrator& integrator = plant_->integrator();
+  const math::CvodeIntegrator& integrator = plant_->integrator();
   return {integrator.steps(), integrator.evaluations(), integrator.restarts()};
 }
 

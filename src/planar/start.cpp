@@ -1,16 +1,23 @@
 #include "start.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "coluber/chain/path_start.hpp"
 #include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
+#include "coluber/core/error.hpp"
 #include "coluber/path/keys.hpp"
+#include "coluber/path/train.hpp"
 
 #include "chain/links.hpp"
 #include "math/degree.hpp"
 #include "math/direction.hpp"
+#include "start_impact.hpp"
 
 namespace coluber::planar {
 
@@ -66,8 +73,61 @@ State make_path_start(const drive::Build& build, const Model& model) {
   const Vector2d forward = math::direction(at.theta);
   const Vector2d left{-forward.y(), forward.x()};
   const double arm = model.axles.front().offset - model.links.front().offset;
-  const Vector2d centre = at.r + build.get<chain::PathStart>().offset * left + arm * forward;
+  const Vector2d centre = at.r + build.get<chain::WheelStart>().offset * left + arm * forward;
   return make_state(model, VectorXd::Zero(model.n() - 1), 0, centre, at.theta + std::numbers::pi);
+}
+
+/// The links' lengths from the rear; `reversed`: link 1 is in front.
+std::vector<double> lengths_of(const Model& model, bool reversed) {
+  std::vector<double> length;
+  for (const Link& link : model.links) length.push_back(link.L);
+  if (reversed) std::ranges::reverse(length);
+  return length;
+}
+
+/// Laid on the path, every joint and both ends on it, and moving along it.
+State make_train_start(const drive::Build& build, const Model& model, double dt) {
+  const int n = model.n();
+  const auto& keys = build.get<path::PathKeys>();
+  const bool reversed = keys.leads == path::Leads::first;
+  const double s = build.get<chain::TrainStart>().s;
+  const double speed = build.get<chain::PathStart>().speed;
+  const std::vector<double> length = lengths_of(model, reversed);
+  const auto path = path::make_path(keys);
+  path::Train train;
+  if (!path::lay_train(*path, length, s, speed, 0.0, train)) {
+    int k = 0;  // the first link from the rear that found no place
+    while (std::isfinite(train.s(k + 1))) ++k;
+    throw InputError(build.fault(
+        "start.on_path",
+        fmt::format(
+            "link {}, {:.6g} m long, finds no place on the path beyond s = {:.6g} m: the path "
+            "is curled too tightly there",
+            (reversed ? n - 1 - k : k) + 1, length[static_cast<std::size_t>(k)], train.s(k)),
+        "widen the path, take shorter links, or start elsewhere with start.s"));
+  }
+  // a link's axis points to the next link: ahead if the last one is in front
+  VectorXd theta = train.theta;
+  VectorXd rate = train.omega;
+  if (reversed) {
+    theta = (train.theta.array() + std::numbers::pi).reverse().eval();
+    rate = train.omega.reverse().eval();
+  }
+  const int b = model.base();
+  const Eigen::Index from = reversed ? n - b : b;  // the point at the start of its axis
+  const Link& link = model.links[static_cast<std::size_t>(b)];
+  const double arm = 0.5 * link.L + link.offset;
+  const Vector2d axis = math::direction(theta(b));
+  const Vector2d across{-axis.y(), axis.x()};
+  State state = make_state(model, theta.tail(n - 1) - theta.head(n - 1), b,
+                           train.r.col(from) + arm * axis, theta(b));
+  if (speed == 0.0) return state;
+  const State rest = state;
+  VectorXd weights = VectorXd::Zero(n);
+  weights(b) = 1.0;
+  set_in_motion(model, rate, weights, train.v.col(from) + arm * rate(b) * across, dt, state);
+  take_start_impacts(build, model, rest, dt, state);
+  return state;
 }
 
 }  // namespace
@@ -109,6 +169,10 @@ void set_in_motion(const Model& model, const VectorXd& rate, const VectorXd& wei
 
 State make_start(const drive::Build& build, const Model& model, double dt) {
   const auto* on_wheels = build.options.find<chain::PathStart>();
+  if (build.options.find<chain::TrainStart>() != nullptr) {
+    if (on_wheels->on_path.value_or(false)) return make_train_start(build, model, dt);
+    on_wheels = nullptr;  // its keys are for the path alone
+  }
   VectorXd weights = VectorXd::Zero(model.n());
   weights(0) = 1.0;
   VectorXd rate = VectorXd::Zero(model.n());
@@ -143,7 +207,9 @@ State make_start(const drive::Build& build, const Model& model, double dt) {
     velocity = -on_wheels->speed * math::direction(heading);
   }
   if (rate.isZero(0.0) && velocity.isZero(0.0)) return state;
+  const State rest = state;
   set_in_motion(model, rate, weights, velocity, dt, state);
+  take_start_impacts(build, model, rest, dt, state);
   return state;
 }
 

@@ -229,6 +229,7 @@ double explicit_servo_limit(const Model& model, const State& state, double k_P, 
   if (model.n() < 2) return std::numeric_limits<double>::infinity();
   Model dry = model;  // viscous impulses stand beside the inertia in the problem, and are none
   dry.mu_V.setZero();
+  dry.c_R = 0.0;
   dry.axles.clear();
   Data data(dry);
   make_problem(dry, state, JointCommand(model.n() - 1), StepOptions{}, data);

@@ -129,6 +129,8 @@ double PlanarSystem::note_step() {
 
 Vector2d PlanarSystem::travelled_at(const Pose& pose) const { return mean_of_links(pose); }
 
+double PlanarSystem::heading_of(const Pose& pose) const { return pose.theta.mean(); }
+
 void PlanarSystem::update_pose() const { compute_pose_at_time(model_, state_, options_.dt, pose_); }
 
 // A straight chain has the fastest joint mode; the present posture may have a faster one in odd
@@ -171,7 +173,7 @@ void PlanarSystem::contacts(std::size_t /*family*/, std::span<ContactSlot> slots
 
 std::vector<SummaryItem> PlanarSystem::summary() const {
   update_pose();
-  std::vector<SummaryItem> items = chain::make_summary(travelled_at(pose_), pose_.theta.mean(),
+  std::vector<SummaryItem> items = chain::make_summary(travelled_at(pose_), heading_of(pose_),
                                                        time(), weight_of(model_), account_.run);
   if (meets_obstacles()) items.push_back({"max_penetration", max_penetration_, "m"});
   return items;

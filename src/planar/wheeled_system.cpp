@@ -31,7 +31,8 @@ WheeledSystem::WheeledSystem(Model model, State state, const StepOptions& option
   const int n = model_.n();
   sums_.impulse = sums_.slip_now = Eigen::Matrix4Xd::Zero(4, n);
   sums_.slipping_now = VectorXd::Zero(n);
-  account_.run.travel.begin(travelled_at(pose_), pose_.theta.mean());
+  sums_.torque.follow_from_rest(n);
+  account_.run.travel.begin(travelled_at(pose_), heading_of(pose_));
   add_wheel_bodies();
   add_wheel_rows();
 }
@@ -108,10 +109,13 @@ double WheeledSystem::explicit_shaft_limit(double k) const {
 
 Vector2d WheeledSystem::travelled_at(const Pose& pose) const { return pose.origin + pose.r.col(0); }
 
+double WheeledSystem::heading_of(const Pose& pose) const { return pose.theta(0); }
+
 double WheeledSystem::note_step() {
   const double dt = options_.dt;
   sums_.torque_joints += dt * data_.tau.cwiseAbs().sum();
   sums_.torque_wheels += dt * data_.tau_w.cwiseAbs().sum();
+  sums_.torque.follow(data_.tau_w, time());
   for (int i = 0; i < model_.n(); ++i) {
     for (int p = 0; p < 2; ++p) {
       const nonsmooth::Impulse& P =
@@ -152,6 +156,8 @@ void WheeledSystem::poses(std::span<double> values) const {
 
 std::vector<SummaryItem> WheeledSystem::summary() const {
   std::vector<SummaryItem> items = PlanarSystem::summary();
+  items.push_back({"max_wheel_torque", sums_.torque.torque, "N m"});
+  items.push_back({"max_wheel_torque_time", sums_.torque.time, "s"});
   items.push_back({"torque_joints", sums_.torque_joints, "N m s"});
   items.push_back({"torque_wheels", sums_.torque_wheels, "N m s"});
   const double wheels = 2.0 * model_.n() * static_cast<double>(state_.k);
@@ -161,11 +167,23 @@ std::vector<SummaryItem> WheeledSystem::summary() const {
   return items;
 }
 
+std::vector<std::string> WheeledSystem::warnings() const {
+  std::vector<std::string> texts = PlanarSystem::warnings();
+  // one cause is told once
+  if (passed_.steps > 0 || !spike_cause_.empty()) return texts;
+  for (std::string& text : chain::warn_of_shaft_spike(sums_.torque, shaft_limit_)) {
+    texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 template <typename Bytes, typename Self>
 void WheeledSystem::exchange(Bytes& bytes, Self& sums) {
-  auto& [torque_joints, torque_wheels, slip, slipping, impulse, slipping_now, slip_now] = sums;
-  bytes.section("wheels", 1);
+  auto& [torque_joints, torque_wheels, slip, slipping, torque, impulse, slipping_now, slip_now] =
+      sums;
+  bytes.section("wheels", 3);
   bytes(torque_joints, torque_wheels, slip, slipping, impulse, slipping_now, slip_now);
+  TorquePeak::exchange(bytes, torque);
 }
 
 bool WheeledSystem::save_state(ByteWriter& bytes) const {

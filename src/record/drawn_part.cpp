@@ -4,7 +4,9 @@
 
 namespace coluber::record {
 
+namespace {
 using Json = nlohmann::ordered_json;
+}
 
 DrawnPart::DrawnPart(const Json& replay) : header_(replay) {
   header_.erase("frames");

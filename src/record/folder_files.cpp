@@ -27,7 +27,9 @@
 namespace coluber::record {
 
 namespace fs = std::filesystem;
+namespace {
 using Json = nlohmann::ordered_json;
+}
 
 namespace {
 
@@ -157,18 +159,20 @@ std::string find_foreign_dataset(const fs::path& folder) {
   }
 }
 
-// The first file in a run folder that a run would replace, and that Coluber did not make.
-std::string find_foreign(const fs::path& folder) {
+// The first file in a run folder that a run would replace, and that Coluber did not make. Without
+// `replay` it writes no page.
+std::string find_foreign(const fs::path& folder, bool replay) {
   std::error_code error;
   if (std::string own = find_foreign_dataset(folder); !own.empty()) return own;
   for (const char* name : {table_name, page_name, frames_name}) {
     const fs::path file = folder / name;
+    if (name == page_name && !replay) continue;
     if (fs::exists(fs::symlink_status(file, error)) && !is_ours(file)) return name;
   }
   return {};
 }
 
-Holds look_at(const fs::path& folder) {
+Holds look_at(const fs::path& folder, bool replay) {
   std::error_code error;
   const auto there = [&](const fs::path& name) {
     return fs::exists(fs::symlink_status(folder / name, error));
@@ -178,19 +182,20 @@ Holds look_at(const fs::path& folder) {
     const std::string text = read_bytes(folder / "run.json");
     const Json run = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
     if (run.is_object() && run.value("format", Json()) == "coluber-run") {
-      return {.run = true, .foreign = find_foreign(folder)};
+      return {.run = true, .foreign = find_foreign(folder, replay)};
     }
     // a loss of power may leave it empty or cut short
     const bool damaged = text.empty() || run.is_discarded();
-    if (damaged && results) return {.run = true, .foreign = find_foreign(folder)};
+    if (damaged && results) return {.run = true, .foreign = find_foreign(folder, replay)};
     if (!text.empty()) return {.foreign = "run.json"};
   } else if (results) {
-    return {.run = true, .foreign = find_foreign(folder)};
+    return {.run = true, .foreign = find_foreign(folder, replay)};
   }
   std::vector<std::string> names(derived_files.begin(), derived_files.end());
   names.insert(names.end(), {checkpoint_name, old_checkpoint_name, frames_name});
   for (const std::string& name : names) {
     const fs::path part = partial_name(name);
+    if (name == page_name && !replay) continue;
     if (there(name)) return {.foreign = name};
     if (there(part)) return {.foreign = part.string()};
   }
@@ -217,7 +222,7 @@ bool only_leftovers(const fs::path& folder) {
 std::vector<std::string> remove_plots(const fs::path& folder) {
   std::vector<std::string> removed;
   std::error_code error;
-  if (!fs::is_directory(folder / plots_folder, error)) return removed;
+  if (!fs::is_directory(folder / plots_folder, error) || !is_own_list(folder)) return removed;
   for (const fs::path& picture : listed_plots(folder)) {
     removed.push_back(fmt::format("{}/{}", plots_folder, picture.filename().string()));
     remove_file(picture);
@@ -301,18 +306,19 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-void require_own(const fs::path& folder) {
-  if (const Holds holds = look_at(folder); !holds.foreign.empty()) {
+void require_own(const fs::path& folder, bool replay) {
+  if (const Holds holds = look_at(folder, replay); !holds.foreign.empty()) {
     refuse_foreign(folder, holds.foreign);
   }
 }
 
-void clear_folder(const fs::path& folder, const RunFolderOptions& options, bool resumable) {
+void clear_folder(const fs::path& folder, const RunFolderOptions& options, bool resumable,
+                  bool replay) {
   std::error_code error;
   const bool empty = fs::is_empty(folder, error);
   if (error) throw FileError(fmt::format("{}: {}", folder.string(), error.message()));
   if (empty) return;
-  const Holds holds = look_at(folder);
+  const Holds holds = look_at(folder, replay);
   if (!holds.foreign.empty()) refuse_foreign(folder, holds.foreign);
   if (!options.force && !(options.resume && only_leftovers(folder))) {
     std::string hint = "--force writes the run beside what is in it";

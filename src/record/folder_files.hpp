@@ -21,11 +21,12 @@ inline constexpr std::array<const char*, 6> derived_files{
 void make_folder(const std::filesystem::path& folder);
 /// Removes our own files only, and of the pictures those that `plot` lists. Throws FolderExists
 /// unless the options allow it (`resumable`: the job could be resumed), and if a file that it would
-/// write is not ours; FileError.
+/// write is not ours (`replay`: a page, too); FileError.
 void clear_folder(const std::filesystem::path& folder, const RunFolderOptions& options,
-                  bool resumable);
-/// Throws FolderExists if a file that Coluber did not make has a name that the run will write.
-void require_own(const std::filesystem::path& folder);
+                  bool resumable, bool replay);
+/// Throws FolderExists if a file that Coluber did not make has a name that the run will write;
+/// without `replay` it writes no page.
+void require_own(const std::filesystem::path& folder, bool replay);
 /// Removes what was made from the frames, and returns the names of what was there. A table, page or
 /// picture that Coluber did not make stays. Throws FileError.
 std::vector<std::string> remove_derived(const std::filesystem::path& folder);

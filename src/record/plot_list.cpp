@@ -15,19 +15,40 @@
 namespace coluber::record {
 
 namespace fs = std::filesystem;
+namespace {
 using Json = nlohmann::ordered_json;
+}
+
+namespace {
+
+// Its text; none where it is missing or cannot be read.
+std::string read_list(const fs::path& run_folder) {
+  const fs::path file = run_folder / plots_folder / plot_list_name;
+  std::error_code error;
+  if (!fs::exists(file, error)) return {};
+  try {
+    return read_bytes(file);
+  } catch (const FileError&) {
+    return {};
+  }
+}
+
+Json parse_list(const std::string& text) {
+  return is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
+}
+
+}  // namespace
+
+bool is_own_list(const fs::path& run_folder) {
+  const std::string text = read_list(run_folder);
+  const Json list = parse_list(text);
+  return text.empty() || (list.is_object() && list.value("plots", Json()).is_array());
+}
 
 std::vector<fs::path> listed_plots(const fs::path& run_folder) {
   const fs::path folder = run_folder / plots_folder;
   std::error_code error;
-  if (!fs::exists(folder / plot_list_name, error)) return {};
-  std::string text;
-  try {
-    text = read_bytes(folder / plot_list_name);
-  } catch (const FileError&) {
-    return {};
-  }
-  const Json list = is_shallow(text) ? Json::parse(text, nullptr, false) : Json();
+  const Json list = parse_list(read_list(run_folder));
   const Json plots = list.is_object() ? list.value("plots", Json()) : Json();
   std::vector<fs::path> found;
   if (!plots.is_array()) return found;

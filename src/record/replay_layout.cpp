@@ -153,6 +153,8 @@ Json ReplayLayout::header() const {
       item["pose"] = {p.x(), p.y(), p.z(), q.w(), q.x(), q.y(), q.z()};
     }
     if (!body.parent.empty()) item["parent"] = body.parent;
+    if (body.joint) item["joint"] = {body.joint->x(), body.joint->y(), body.joint->z()};
+    if (!body.coordinates.empty()) item["coordinates"] = body.coordinates;
     for (const auto& point : body.points) {
       item["points"].push_back({point.x(), point.y(), point.z()});
     }

@@ -43,8 +43,38 @@ std::string to_key(const std::string& pointer) {
   return key;
 }
 
+// A key without a value is one that was not given.
 std::string shown(const Json& value) {
+  if (value.is_null()) return "not given";
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string count_of(std::size_t entries) {
+  return entries == 0 ? "no entries"
+                      : fmt::format("{} entr{}", entries, entries == 1 ? "y" : "ies");
+}
+
+// Lists of tables that have more or fewer entries now; a key within them says little then.
+std::vector<std::string> find_other_lists(const Json& then, const Json& now,
+                                          const std::string& pointer) {
+  std::vector<std::string> found;
+  if (!then.is_object() || !now.is_object()) return found;
+  for (const auto& [word, value] : then.items()) {
+    const auto other = now.find(word);
+    if (other == now.end()) continue;
+    const std::string place = fmt::format("{}/{}", pointer, word);
+    const auto has_tables = [](const Json& list) { return !list.empty() && list[0].is_object(); };
+    if (value.is_array() && other->is_array()) {
+      if (value.size() != other->size() && (has_tables(value) || has_tables(*other))) {
+        found.push_back(place);
+      }
+      continue;
+    }
+    for (std::string& deeper : find_other_lists(value, *other, place)) {
+      found.push_back(std::move(deeper));
+    }
+  }
+  return found;
 }
 
 // Every key whose value is another one now.
@@ -62,7 +92,19 @@ std::vector<Diagnostic> compare(const Json& then, const Json& now,
     const std::string key = to_key(pointer);
     faults.push_back({scenario::locate(scenario, key), key, message, ""});
   };
+  const std::vector<std::string> lists = find_other_lists(then, now, "");
+  for (const std::string& pointer : lists) {
+    const auto entries = [&](const Json& json) { return json[Json::json_pointer(pointer)].size(); };
+    differs(pointer, fmt::format("had {} when the run was begun, has {} now",
+                                 count_of(entries(then)), count_of(entries(now))));
+  }
+  const auto is_told = [&](const std::string& pointer) {
+    return std::ranges::any_of(lists, [&](const std::string& list) {
+      return pointer == list || pointer.starts_with(list + '/');
+    });
+  };
   for (const auto& [pointer, value] : before.items()) {
+    if (is_told(pointer)) continue;
     const auto found = after.find(pointer);
     if (found == after.end()) {
       differs(pointer, fmt::format("was {} when the run was begun, is gone now", shown(value)));
@@ -72,7 +114,7 @@ std::vector<Diagnostic> compare(const Json& then, const Json& now,
     }
   }
   for (const auto& [pointer, value] : after.items()) {
-    if (!before.contains(pointer)) {
+    if (!is_told(pointer) && !before.contains(pointer)) {
       differs(pointer,
               fmt::format("was not there when the run was begun, is {} now", shown(value)));
     }
@@ -106,8 +148,13 @@ std::optional<RunToResume> find_run(const fs::path& folder, const scenario::Scen
   const std::string text = read_bytes(file);
   if (is_shallow(text)) old.run = Json::parse(text, nullptr, false);
   if (!old.run.is_object() || text_of(old.run, "format") != "coluber-run") {
-    require_own(folder);
+    require_own(folder, scenario.record.replay);
     throw FileError(fmt::format("{}: is damaged or not of a run; {}", file.string(), anew_hint));
+  }
+  const std::string study = load_run_state(folder).study;
+  if (!study.empty()) {
+    refuse(file, fmt::format("is of `coluber {}`, which is not resumed", study),
+           fmt::format("`coluber {} … --out {} --force` computes it anew", study, folder.string()));
   }
   const Json about = old.run.value("scenario", Json());
   const Json then = about.is_object() ? about.value("resolved", Json()) : Json();

@@ -88,18 +88,50 @@ std::string folder_of(const fs::path& scenario) {
   return error ? std::string() : whole.parent_path().lexically_normal().string();
 }
 
-// Turns "running" into "failed" in the file as it lies there, which a full disk allows.
-void overwrite_status(const fs::path& file) noexcept {
+// While a run goes on, its run.json has room behind this for the reason of a failure.
+constexpr std::string_view no_message = R"("message": "")";
+constexpr std::size_t message_room = 400;  // bytes
+
+std::string with_room(std::string text) {
+  const std::size_t at = text.find(no_message);
+  if (at != std::string::npos) text.insert(at + no_message.size(), message_room, ' ');
+  return text;
+}
+
+// As JSON, cut to what fits into `room` bytes, quotes and all.
+std::string fit_message(std::string message, std::size_t room) {
+  const auto text = [&] {
+    return Json(message).dump(-1, ' ', true, Json::error_handler_t::replace);
+  };
+  while (text().size() > room && !message.empty()) message.pop_back();
+  return text();
+}
+
+// Turns "running" into "failed" in the file as it lies there, and says why: a full disk allows
+// that.
+void overwrite_status(const fs::path& file, const std::string& message) noexcept {
   constexpr std::string_view before = R"("status": "running")";
   constexpr std::string_view after = R"("status": "failed" )";
   static_assert(before.size() == after.size());
-  std::array<char, 256> head{};
+  std::array<char, 2048> head{};
   std::FILE* stream = std::fopen(file.c_str(), "r+b");
   if (stream == nullptr) return;
   const std::size_t got = std::fread(head.data(), 1, head.size(), stream);
-  const std::size_t at = std::string_view(head.data(), got).find(before);
-  if (at != std::string_view::npos && std::fseek(stream, static_cast<long>(at), SEEK_SET) == 0) {
-    static_cast<void>(std::fwrite(after.data(), 1, after.size(), stream));
+  const std::string_view text(head.data(), got);
+  const auto put = [&](std::size_t at, std::string_view bytes) {
+    if (std::fseek(stream, static_cast<long>(at), SEEK_SET) != 0) return;
+    static_cast<void>(std::fwrite(bytes.data(), 1, bytes.size(), stream));
+  };
+  if (const std::size_t at = text.find(before); at != std::string_view::npos) put(at, after);
+  try {
+    const std::size_t key = text.find(no_message);
+    const std::size_t end = text.find_first_not_of(' ', key + no_message.size());
+    if (key != std::string_view::npos && end != std::string_view::npos) {
+      constexpr std::size_t quotes = 2;
+      const std::size_t from = key + no_message.size() - quotes;
+      put(from, fit_message(message, end - from));
+    }
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): no memory; the status says it
   }
   static_cast<void>(std::fclose(stream));
 }
@@ -255,9 +287,9 @@ void RunFolder::open(fs::path folder, const JobInfo& job, const RunFolderOptions
     }
   }
   if (old) {
-    require_own(impl.folder);
+    require_own(impl.folder, scenario.record.replay);
   } else {
-    clear_folder(impl.folder, options, job.dt > 0.0);
+    clear_folder(impl.folder, options, job.dt > 0.0, scenario.record.replay);
   }
 
   impl.describe(job, options);
@@ -268,7 +300,7 @@ void RunFolder::open(fs::path folder, const JobInfo& job, const RunFolderOptions
   if (old) impl.resume(*old);
 
   OutputFile run(impl.folder / "run.json");
-  run.write(impl.run_text());
+  run.write(with_room(impl.run_text()));
   run.commit_unsynced();
   if (old) {
     impl.removed = remove_outdated(impl.folder);  // they tell of the run before it was resumed
@@ -461,7 +493,7 @@ void RunFolder::abandon(const std::string& message) noexcept {
   } catch (const std::exception&) {
     std::error_code error;
     fs::remove(partial_name(impl_->folder / "run.json"), error);
-    overwrite_status(impl_->folder / "run.json");
+    overwrite_status(impl_->folder / "run.json", message);
   }
 }
 

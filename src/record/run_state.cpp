@@ -70,6 +70,19 @@ std::string load_run_json(const fs::path& run_folder) {
   return text;
 }
 
+namespace {
+
+std::string study_of(const nlohmann::json& run) {
+  const auto options = run.is_object() ? run.find("options") : run.end();
+  if (options == run.end() || !options->is_object()) return "";
+  const auto study = options->find("study");
+  if (study == options->end() || !study->is_array() || study->empty()) return "";
+  const nlohmann::json& name = study->front();
+  return name.is_string() ? name.get<std::string>() : "";
+}
+
+}  // namespace
+
 RunState load_run_state(const fs::path& run_folder) {
   std::ifstream in(run_folder / "run.json", std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -79,7 +92,7 @@ RunState load_run_state(const fs::path& run_folder) {
     const auto found = run.is_object() ? run.find(key) : run.end();
     return found != run.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  return {word("status"), word("message")};
+  return {word("status"), word("message"), study_of(run)};
 }
 
 }  // namespace coluber::record

@@ -219,17 +219,44 @@ std::optional<std::size_t> to_index(std::string_view word) {
   return value;
 }
 
-void apply_override(Document& document, const std::string& assignment, Faults& faults) {
+std::string trim(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return std::string{};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// The robot of the catalogue that a document names when all overrides are in.
+struct Named {
+  std::string name{};
+  Node tree{};  ///< its values; empty if there is no such robot
+};
+
+Named find_named(const Node& root, const Overrides& overrides) {
+  Named named;
+  const auto take = [&named](const Node* node) {
+    if (node != nullptr && node->kind == Node::Kind::text) named.name = node->text;
+  };
+  take(root.find_path("robot.name"));
+  for (const std::string& assignment : overrides) {
+    const std::size_t equals = assignment.find('=');
+    const std::string key = trim(assignment.substr(0, equals));
+    if (equals == std::string::npos || (key != "robot.name" && key != "robot")) continue;
+    const std::optional<Node> value = parse_value(trim(assignment.substr(equals + 1)), 0);
+    if (value) take(key == "robot" ? value->find("name") : &*value);
+  }
+  const auto& robots = keys::registry().robots;
+  const auto found = std::ranges::find(robots, named.name, &keys::CatalogueRobot::name);
+  if (found != robots.end()) named.tree = parse_node(found->toml, found->name);
+  return named;
+}
+
+void apply_override(Document& document, const std::string& assignment, const Named& robot,
+                    Faults& faults) {
   const int source = static_cast<int>(document.sources.size());
   document.sources.push_back({"--set " + assignment, fs::path(".")});
   const Place where{.source = source};
 
   const std::size_t equals = assignment.find('=');
-  const auto trim = [](const std::string& text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string::npos) return std::string{};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-  };
   const std::string key = trim(assignment.substr(0, equals));
   if (equals == std::string::npos || key.empty()) {
     faults.add(where, "", "expected key=value", "for example  --set solver.dt=5e-4");
@@ -260,7 +287,8 @@ void apply_override(Document& document, const std::string& assignment, Faults& f
   }
   forget_places(*value, source);
 
-  // down the dotted key; tables that are not there yet appear, list entries must exist
+  // down the dotted key; tables that are not there yet appear, list entries must exist: in the
+  // file, or else in the catalogue's robot, whose list is then the scenario's own
   Node* node = &document.root;
   std::string passed;
   std::string_view rest = key;
@@ -286,6 +314,14 @@ void apply_override(Document& document, const std::string& assignment, Faults& f
         node->where = where;
         node->key = where;
       }
+      const Node* listed = fresh && dot != std::string_view::npos
+                               ? robot.tree.find_path(keys::joined(passed, std::string(word)))
+                               : nullptr;
+      if (listed != nullptr && listed->is_array()) {
+        *node = *listed;
+        forget_places(*node, static_cast<int>(document.sources.size()));
+        document.sources.push_back({fmt::format("robot \"{}\"", robot.name), fs::path(".")});
+      }
     } else {
       faults.add(where, key, fmt::format("{} is {}, not a table", passed, describe(*node)),
                  "coluber list keys prints every key");
@@ -301,7 +337,11 @@ void apply_override(Document& document, const std::string& assignment, Faults& f
 
 void finish(Document& document, Node root, const Overrides& overrides, Faults& faults) {
   document.root = std::move(root);
-  for (const std::string& assignment : overrides) apply_override(document, assignment, faults);
+  if (overrides.empty()) return;
+  const Named robot = find_named(document.root, overrides);
+  for (const std::string& assignment : overrides) {
+    apply_override(document, assignment, robot, faults);
+  }
 }
 
 }  // namespace

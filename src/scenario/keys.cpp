@@ -33,14 +33,14 @@ void check_late_start(const Job& job, Check& check) {
   if (from_file("controller.start_time") && !from_file("duration")) {
     check.warn("controller.start_time",
                fmt::format("controller.start_time = {} s: the motors are off for the whole run, "
-                           "which ends at {} s",
+                           "which ends at {:.6g} s",
                            servo->start_time, job.duration));
     return;
   }
-  check.fault(
-      "controller.start_time",
-      fmt::format("the motors would be off for the whole run, which ends at {} s", job.duration),
-      "lower start_time or raise duration");
+  check.fault("controller.start_time",
+              fmt::format("the motors would be off for the whole run, which ends at {:.6g} s",
+                          job.duration),
+              "lower start_time or raise duration");
 }
 
 /// As long as the way to follow takes, unless the file says other.
@@ -70,7 +70,8 @@ void check_record(Record& record, Check& check) {
   const double dt = stepping->dt;
   if (check.is_sound("duration")) {
     if (job.duration < dt) {
-      check.fault("duration", fmt::format("{} s is less than one step of {} s", job.duration, dt),
+      check.fault("duration",
+                  fmt::format("{:.6g} s is less than one step of {} s", job.duration, dt),
                   "raise duration or lower solver.dt");
     }
     const double end = std::round(job.duration / dt) * dt;
@@ -81,7 +82,7 @@ void check_record(Record& record, Check& check) {
     }
     if (job.duration / dt > limits::steps) {
       check.fault("solver.dt",
-                  fmt::format("{} s in steps of {} s are {:.3g} steps, the limit is {:.0e}",
+                  fmt::format("{:.9g} s in steps of {} s are {:.3g} steps, the limit is {:.0e}",
                               job.duration, dt, job.duration / dt, limits::steps),
                   "lower duration or raise solver.dt");
     }

@@ -22,21 +22,23 @@ using keys::Registry;
 
 namespace {
 
-/// A word of the document; where it says nothing the model's default, else the key's; "" where it
-/// says what is no word.
-std::string word_of(const Node& root, const char* name, const Component* model = nullptr) {
+/// A word of the document; where it says nothing the model's default, else the first of `own`,
+/// else the key's default; "" where it says what is no word.
+std::string word_of(const Node& root, const char* name, const Component* model = nullptr,
+                    const std::vector<std::string>& own = {}) {
   const Node* node = root.find_path(name);
   const keys::Key& key = *keys::find_key(name);
   if (node != nullptr) {
     return node->kind == Node::Kind::text && keys::fits(*node, key) ? node->text : "";
   }
-  const KeyValue* fallback = &key.default_value;
   if (model != nullptr) {
     for (const auto& [brought, value] : model->defaults) {
-      if (brought == name) fallback = &value;
+      const auto* word = std::get_if<std::string>(&value);
+      if (brought == name && word != nullptr) return *word;
     }
   }
-  const auto* value = std::get_if<std::string>(fallback);
+  if (!own.empty()) return own.front();
+  const auto* value = std::get_if<std::string>(&key.default_value);
   return value != nullptr ? *value : "";
 }
 
@@ -63,26 +65,36 @@ Chosen choose(const Registry& registry, const Node& root) {
   Chosen chosen;
   chosen.words.model = word_of(root, "robot.model");
   chosen.robot = word_of(root, "robot.name");
+  // a robot that goes with one model alone chooses it
+  const keys::CatalogueRobot* robot = find_robot(registry, chosen.robot);
+  if (root.find_path("robot.model") == nullptr && robot != nullptr && robot->models.size() == 1) {
+    chosen.words.model = robot->models.front();
+  }
   chosen.model = find_component(registry.models, chosen.words.model);
+  const auto names = [&chosen](auto member) {
+    return chosen.model != nullptr ? chosen.model->*member : std::vector<std::string>{};
+  };
   if (chosen.model == nullptr || chosen.model->takes_gait) {
     const Node* gait = root.find("gait");
     if (gait != nullptr && gait->is_table()) {
-      chosen.words.gait = word_of(root, "gait.name", chosen.model);
+      chosen.words.gait = word_of(root, "gait.name", chosen.model, names(&keys::ModelKeys::gaits));
     }
   }
   if (chosen.model == nullptr || chosen.model->takes_controller) {
-    chosen.words.controller = word_of(root, "controller.name", chosen.model);
+    chosen.words.controller =
+        word_of(root, "controller.name", chosen.model, names(&keys::ModelKeys::controllers));
   }
   return chosen;
 }
 
+/// Values by their full names; of a table that may be absent also the table, which is then there.
 void flatten(const Node& node, const std::string& path,
              std::map<std::string, Node, std::less<>>& out) {
   for (const auto& [word, child] : node.fields) {
     const std::string name = keys::joined(path, word);
-    if (child.is_table()) {
-      flatten(child, name, out);
-    } else {
+    const keys::ListInfo* list = keys::find_list(name);
+    if (child.is_table()) flatten(child, name, out);
+    if (!child.is_table() || (list != nullptr && list->form == keys::Form::optional)) {
       out.insert_or_assign(name, child);
     }
   }
@@ -135,17 +147,40 @@ void collect_locations(const Node& node, const std::string& path,
   throw InputError(std::move(all));
 }
 
+/// A gait and a controller that this model does not take.
+void refuse_strangers(const Registry& registry, const Chosen& chosen, Check& check) {
+  const auto refuse = [&](const char* key, const std::vector<Component>& all,
+                          const std::string& name, auto&& takes) {
+    const Component* component = find_component(all, name);
+    if (component == nullptr || takes(*chosen.model, *component)) return;
+    std::vector<std::string> with;
+    for (const keys::ModelKeys& model : registry.models) {
+      if (takes(model, *component)) with.push_back(model.name);
+    }
+    std::vector<std::string> own;
+    for (const Component& other : all) {
+      if (takes(*chosen.model, other)) own.push_back(other.name);
+    }
+    check.fault(key,
+                fmt::format("\"{}\" goes with robot.model = \"{}\", this robot is \"{}\"", name,
+                            fmt::join(with, "\" or \""), chosen.words.model),
+                fmt::format("this model takes  name = \"{}\"", fmt::join(own, "\" or \"")));
+  };
+  refuse("gait.name", registry.gaits, chosen.words.gait, keys::takes_gait);
+  refuse("controller.name", registry.controllers, chosen.words.controller, keys::takes_controller);
+}
+
 Scenario make_scenario(Document document, Faults& faults) {
   const Registry& registry = keys::registry();
   const Chosen chosen = choose(registry, document.root);
-  validate(document, chosen.words, faults);
+  const auto defaults = defaults_of(registry, chosen);
+  validate(document, chosen.words, defaults, faults);
 
   Scenario scenario;
   scenario.model = chosen.words.model;
   scenario.robot = chosen.robot;
   scenario.gait = chosen.words.gait;
   scenario.controller = chosen.words.controller;
-  const auto defaults = defaults_of(registry, chosen);
   const keys::ReadContext context{document.sources, defaults};
   const std::vector<const keys::Section*> sections = registry.sections_of(chosen.words);
   for (const keys::Section* section : sections) {
@@ -164,6 +199,7 @@ Scenario make_scenario(Document document, Faults& faults) {
                 fmt::format("write  model = \"{}\"  in [robot], or take another robot",
                             robot->models.front()));
   }
+  if (chosen.model != nullptr) refuse_strangers(registry, chosen, check);
   for (const keys::Section* section : sections) {
     section->check(scenario.options.of(*section), check);
   }

@@ -29,8 +29,9 @@ namespace {
 
 class Validator {
  public:
-  Validator(keys::Check::Words words, Faults& faults)
-      : words_(std::move(words)), faults_(faults), table_(keys::key_table()) {}
+  Validator(keys::Check::Words words, const std::map<std::string, Node, std::less<>>& defaults,
+            Faults& faults)
+      : words_(std::move(words)), defaults_(defaults), faults_(faults), table_(keys::key_table()) {}
 
   /// `name` is the row's name ("world.obstacle"), `path` the user's ("world.obstacle.3").
   void table(Node& node, const std::string& name, const std::string& path) {
@@ -60,7 +61,11 @@ class Validator {
     if (node.is_table() && may_be_table) {
       table(node, name, path);
       if (list != nullptr && list->form == keys::Form::optional) {
-        require(node, *list, table_.required_in(name), path);
+        std::vector<std::string> required = table_.required_in(name);
+        std::erase_if(required, [&](const std::string& word) {
+          return defaults_.contains(joined(name, word));  // the catalogue's robot has it
+        });
+        require(node, *list, required, path);
       }
       return;
     }
@@ -247,18 +252,39 @@ class Validator {
       }
       if (!node.valid) return;
     }
+    // in a list of pairs too
+    one.type = KeyType::pair;
+    if (node.is_array() && key.type == KeyType::pairs) {
+      for (std::size_t i = 0; i < node.items.size(); ++i) {
+        const Node& item = node.items[i];
+        if (fits(item, one)) continue;
+        node.valid = false;
+        std::string got = describe(item);
+        for (std::size_t k = 0; item.is_array() && item.items.size() == 2 && k < 2; ++k) {
+          Key number = key;
+          number.type = KeyType::number;
+          if (!fits(item.items[k], number)) got = "in it " + describe(item.items[k]);
+        }
+        faults_.add(item.where, path,
+                    fmt::format("expected {}, got {} as pair {}", expectation(one), got, i + 1),
+                    hint);
+      }
+      if (!node.valid) return;
+    }
     fault(node, path, fmt::format("expected {}, got {}", expectation(key), describe(node)), hint);
   }
 
   keys::Check::Words words_;
+  const std::map<std::string, Node, std::less<>>& defaults_;
   Faults& faults_;
   const keys::KeyTable& table_;
 };
 
 }  // namespace
 
-void validate(Document& document, const keys::Check::Words& words, Faults& faults) {
-  Validator(words, faults).table(document.root, "", "");
+void validate(Document& document, const keys::Check::Words& words,
+              const std::map<std::string, Node, std::less<>>& defaults, Faults& faults) {
+  Validator(words, defaults, faults).table(document.root, "", "");
 }
 
 }  // namespace coluber::scenario

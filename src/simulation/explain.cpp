@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "coluber/chain/path_start.hpp"
 #include "coluber/drive/linked.hpp"
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/world/keys.hpp"
@@ -60,12 +61,16 @@ std::string explain_jump(const Simulation& simulation, int joint, double phi, do
                          double t) {
   if (!said_at_load(simulation, "gait.soft_start").empty() && t == 0.0) return "";
   const bool late = t > 0.0;
+  const auto* start = simulation.scenario.find<chain::PathStart>();
+  const bool on_path = start != nullptr && start->on_path.value_or(false);
   return fmt::format(
       "the motors start at t = {:.6g} s with joint {} at {:.3g} deg and its reference at {:.3g} "
       "deg: it snaps there{}",
       t, joint, phi / math::degree, phi_d / math::degree,
-      late ? "; the gait's clock runs from t = 0, controller.start_time does not delay it"
-           : "; start.shape = \"gait\" starts a robot where its gait does");
+      late      ? "; the gait's clock runs from t = 0, controller.start_time does not delay it"
+      : on_path ? "; on a path it starts straight: start.on_path = false and start.shape = "
+                  "\"gait\" start it where its gait does"
+                : "; start.shape = \"gait\" starts a robot where its gait does");
 }
 
 std::string explain_step(const Simulation& simulation, const StepInfo& info, double t) {
@@ -90,9 +95,10 @@ std::string explain_step(const Simulation& simulation, const StepInfo& info, dou
                      system.advice(info));
 }
 
-std::string warn_of_torque(const Simulation& simulation, const std::vector<SummaryItem>& summary) {
+std::vector<std::string> warn_of_torque(const Simulation& simulation,
+                                        const std::vector<SummaryItem>& summary) {
   const auto* robot = dynamic_cast<const Linked*>(simulation.system.get());
-  if (robot == nullptr) return "";
+  if (robot == nullptr) return {};
   const auto find = [&](std::string_view name) {
     const auto item = std::ranges::find(summary, name, &SummaryItem::name);
     return item == summary.end() ? 0.0 : item->number();
@@ -105,16 +111,21 @@ std::string warn_of_torque(const Simulation& simulation, const std::vector<Summa
     weight += robot->link_mass(i) * g;
     length += robot->link_length(i);
   }
-  const double torque = find("max_torque");
-  if (!(torque > weight * length)) return "";
-  return fmt::format(
-      "joint torques of up to {:.4g} N m, at t = {:.4g} s: more than holds the whole robot out at "
-      "the end of an arm of its own length ({:.3g} N m); no motor of its size has that, "
-      "{}",
-      torque, find("max_torque_time"), weight * length,
-      simulation.controller != nullptr && simulation.controller->prescribes()
-          ? "and prescribed joints take whatever they need"
-          : "controller.torque_limit cuts it off");
+  std::vector<std::string> texts;
+  const auto judge = [&](const char* whose, const std::string& figure, const char* remedy) {
+    const double torque = find(figure);
+    if (!(torque > weight * length)) return;
+    texts.push_back(fmt::format(
+        "{} torques of up to {:.4g} N m, at t = {:.4g} s: more than holds the whole robot out at "
+        "the end of an arm of its own length ({:.3g} N m); no motor of its size has that, {}",
+        whose, torque, find(figure + "_time"), weight * length, remedy));
+  };
+  judge("joint", "max_torque",
+        simulation.controller != nullptr && simulation.controller->prescribes()
+            ? "and prescribed joints take whatever they need"
+            : "controller.torque_limit cuts it off");
+  judge("wheel", "max_wheel_torque", "controller.wheel_torque_limit cuts it off");
+  return texts;
 }
 
 // The claims have at most 0.064, 0.26 and 0.86 with the thesis' own factors. Runs beyond were off

@@ -22,9 +22,10 @@ std::string explain_jump(const Simulation& simulation, int joint, double phi, do
 /// Why the step to `t` (s) did not come out, with what was said at load that it may come of.
 std::string explain_step(const Simulation& simulation, const StepInfo& info, double t);
 
-/// Torques that no motor of the robot's size has, as a controller without a limit may ask for; ""
-/// if there were none.
-std::string warn_of_torque(const Simulation& simulation, const std::vector<SummaryItem>& summary);
+/// Torques that no motor of the robot's size has, as a controller without a limit may ask for: of
+/// its joints, of its wheels; empty if there were none.
+std::vector<std::string> warn_of_torque(const Simulation& simulation,
+                                        const std::vector<SummaryItem>& summary);
 
 /// Steps that the thesis' iteration left far from solved, because impulses that hardly change end
 /// it; "" if there were few.

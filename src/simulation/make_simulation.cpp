@@ -6,14 +6,20 @@
 
 #include "coluber/chain/robot.hpp"
 #include "coluber/core/error.hpp"
+#include "coluber/drive/adaptive.hpp"
+#include "coluber/drive/feedback.hpp"
 #include "coluber/drive/joints.hpp"
 #include "coluber/drive/linked.hpp"
+#include "coluber/drive/placed.hpp"
+#include "coluber/drive/shape.hpp"
 #include "coluber/drive/stepping.hpp"
+#include "coluber/gait/gait.hpp"
 #include "coluber/gait/held.hpp"
 #include "coluber/gait/keys.hpp"
 #include "coluber/simulation/registry.hpp"
 #include "coluber/simulation/simulation.hpp"
 
+#include "gait/too_fast.hpp"
 #include "keys/limits.hpp"
 #include "math/degree.hpp"
 #include "simulation/explain.hpp"
@@ -42,6 +48,7 @@ drive::Build make_build(const scenario::Scenario& scenario, std::vector<drive::W
           .duration = scenario.duration,
           .locate = [&scenario](std::string_view key) { return scenario::locate(scenario, key); },
           .gait_start = {},
+          .gait_shape = {},
           .make_system = {},
           .warnings = warnings};
 }
@@ -59,15 +66,42 @@ void refuse_size(const scenario::Scenario& scenario, const Shown& shown) {
                   keys::limits::values / numbers / scenario.duration)});
 }
 
-/// Conditions of [stop] look at links.
+/// Conditions of [stop] look at links: past_x at the place of the first, stuck_s at how far each
+/// has moved, in its own lengths.
 void refuse_stop(const scenario::Scenario& scenario, const System& system) {
   const auto& stop = scenario.get<drive::Stop>();
-  if (!(stop.past_x || stop.stuck_s) || dynamic_cast<const Linked*>(&system) != nullptr) return;
-  const std::string key = stop.past_x ? "stop.past_x" : "stop.stuck_s";
-  throw InputError(Diagnostic{scenario::locate(scenario, key), key,
-                              fmt::format("the model \"{}\" has no links", scenario.model),
-                              "leave it out"});
+  const bool linked = dynamic_cast<const Linked*>(&system) != nullptr;
+  const bool placed = linked || dynamic_cast<const Placed*>(&system) != nullptr;
+  std::vector<Diagnostic> faults;
+  const auto refuse = [&](const char* key, const char* why) {
+    faults.push_back({scenario::locate(scenario, key), key,
+                      fmt::format("the model \"{}\" has no links{}", scenario.model, why),
+                      "leave it out"});
+  };
+  if (stop.past_x && !placed) refuse("stop.past_x", "");
+  if (stop.stuck_s && !linked) {
+    refuse("stop.stuck_s", placed ? " with a length to compare their motion with" : "");
+  }
+  if (!faults.empty()) throw InputError(std::move(faults));
 }
+
+/// A gait as the shape of a robot.
+class GaitShape final : public Shape {
+ public:
+  GaitShape(std::unique_ptr<gait::Gait> references, int size)
+      : references_(std::move(references)), size_(size) {}
+  [[nodiscard]] int size() const override { return size_; }
+  void evaluate(double t, Eigen::Ref<Eigen::VectorXd> r, Eigen::Ref<Eigen::VectorXd> rdot,
+                Eigen::Ref<Eigen::VectorXd> rddot) const override {
+    references_->evaluate(t, r, rdot);
+    references_->evaluate_acceleration(t, rddot);
+  }
+  [[nodiscard]] double next_break(double t) const override { return references_->next_break(t); }
+
+ private:
+  std::unique_ptr<gait::Gait> references_;
+  int size_;
+};
 
 /// Joints that are where the gait says are there from the start on.
 void refuse_other_start(const Simulation& simulation, const drive::Build& build) {
@@ -111,6 +145,14 @@ void warn_of_soft_start(Simulation& simulation, const drive::Build& build) {
                    " shape = \"straight\"  in [start]",
                    angle / joints->angles_per_joint() + 1, jump / math::degree,
                    phi_d(angle) / math::degree)});
+}
+
+/// References are taken at the ends of steps, except where the model is integrated under them.
+bool takes_references_at_steps(const Simulation& simulation) {
+  const System* system = simulation.system.get();
+  if (const auto* shaped = dynamic_cast<const Adaptive*>(system)) return !shaped->adapts();
+  return dynamic_cast<const FeedbackDriven*>(system) == nullptr ||
+         simulation.controller == nullptr || !simulation.controller->continuous();
 }
 
 /// The controller that the scenario names, connected to its system.
@@ -162,12 +204,18 @@ Simulation make_simulation(const scenario::Scenario& given) {
       gait_faults = error.faults();
     }
     // A soft start holds references back; it does not change the shape.
-    build.gait_start = [&] {
+    const auto make_again = [&](bool soft_start) {
       start_needs_gait = true;
       if (!gait_faults.empty()) throw InputError(gait_faults);
       std::vector<drive::Warning> said_already;
       const drive::Build quiet = make_build(scenario, said_already);
-      const auto references = gait.make(quiet, angles, false);
+      return gait.make(quiet, angles, soft_start);
+    };
+    build.gait_shape = [make_again, angles] {
+      return std::make_shared<const GaitShape>(make_again(true), angles);
+    };
+    build.gait_start = [make_again, angles] {
+      const auto references = make_again(false);
       drive::StartShape start{Eigen::VectorXd(angles), references->mean_line()};
       Eigen::VectorXd rates(angles);
       references->evaluate(0.0, start.phi, rates);
@@ -190,6 +238,9 @@ Simulation make_simulation(const scenario::Scenario& given) {
     simulation.gait = std::make_unique<gait::Held>(std::move(phi));
   }
   if (model.keys.takes_controller) add_controller_to(simulation, build);
+  if (!scenario.gait.empty() && takes_references_at_steps(simulation)) {
+    gait::warn_of_fast_references(build, *simulation.gait, angles, simulation.system->dt());
+  }
   refuse_stop(scenario, *simulation.system);
   refuse_size(scenario, simulation.shown());
   return simulation;

@@ -9,13 +9,17 @@
 #include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/chain/wheel_keys.hpp"
+#include "coluber/control/force_map_keys.hpp"
 #include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
+#include "coluber/drive/laws.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/gait/keys.hpp"
+#include "coluber/multibody/keys.hpp"
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/path/keys.hpp"
 #include "coluber/planar/keys.hpp"
+#include "coluber/rod/keys.hpp"
 #include "coluber/scenario/scenario.hpp"
 #include "coluber/spatial/keys.hpp"
 #include "coluber/trailer/keys.hpp"
@@ -24,7 +28,11 @@
 #include "control/make.hpp"
 #include "gait/make.hpp"
 #include "keys/key_table.hpp"
+#include "multibody/catalogue.hpp"
+#include "multibody/make.hpp"
 #include "planar/make.hpp"
+#include "rod/make.hpp"
+#include "simulation/map_study.hpp"
 #include "spatial/make.hpp"
 #include "trailer/make.hpp"
 
@@ -41,6 +49,11 @@ std::optional<int> one_per_joint(const keys::OptionSet& options) {
   return static_cast<int>(robot->link.size()) - 1;
 }
 
+std::optional<int> tree_coordinates(const keys::OptionSet& options) {
+  const auto* robot = options.find<multibody::RobotKeys>();
+  return robot == nullptr ? std::nullopt : multibody::count_coordinates(*robot);
+}
+
 std::optional<int> spatial_angles(const keys::OptionSet& options) {
   std::optional<int> angles = one_per_joint(options);
   if (angles) *angles *= options.find<spatial::Keys>()->joint == spatial::Joint::cardan ? 2 : 1;
@@ -51,9 +64,11 @@ std::vector<ModelEntry> library_models() {
   return {
       {{{.name = "planar",
          .doc = "snake in the plane with set-valued contact and friction, Transeth chapter 3",
-         .sections = {&chain::robot_keys(), &planar::planar_keys(), &world::ground_keys(),
-                      &world::obstacle_keys(), &chain::start_keys(), &chain::plane_start_keys(),
-                      &nonsmooth::solver_keys(), &control::base_noise_keys()}},
+         .sections = {&chain::robot_keys(), &planar::planar_keys(), &planar::rotation_keys(),
+                      &world::ground_keys(), &world::obstacle_keys(), &chain::start_keys(),
+                      &chain::path_start_keys(), &chain::train_start_keys(),
+                      &chain::plane_start_keys(), &nonsmooth::solver_keys(),
+                      &control::base_noise_keys()}},
         true,
         true,
         one_per_joint},
@@ -88,7 +103,8 @@ std::vector<ModelEntry> library_models() {
                 "Murugendran II",
          .sections = {&chain::robot_keys(), &chain::wheel_keys(), &world::ground_keys(),
                       &world::obstacle_keys(), &chain::start_keys(), &chain::path_start_keys(),
-                      &chain::plane_start_keys(), &nonsmooth::solver_keys(), &control::speed_keys(),
+                      &chain::wheel_start_keys(), &chain::plane_start_keys(),
+                      &nonsmooth::solver_keys(), &control::speed_keys(),
                       &control::wheel_servo_keys(), &control::base_noise_keys(),
                       &control::wheel_noise_keys()}},
         true,
@@ -99,12 +115,31 @@ std::vector<ModelEntry> library_models() {
          .doc = "train of modules that roll without slip, steered at its head: kinematics alone, "
                 "Murugendran (18)-(27)",
          .sections = {&chain::robot_keys(), &chain::wheel_keys(), &chain::path_start_keys(),
-                      &control::speed_keys(), &control::base_noise_keys(),
-                      &trailer::n_trailer_keys()}},
+                      &chain::wheel_start_keys(), &control::speed_keys(),
+                      &control::base_noise_keys(), &trailer::n_trailer_keys()}},
         true,
         true,
         one_per_joint},
        trailer::make_n_trailer},
+      {{{.name = "multibody",
+         .doc = "tree of rigid bodies, free or on wheels, driven by its shape: Ali chapters 3, 4",
+         .sections = {&multibody::robot_keys(), &world::gravity_keys(), &multibody::world_keys(),
+                      &multibody::start_keys(), &multibody::solver_keys()},
+         .defaults = {{"solver.dt", 1e-2}}},
+        true,
+        false,
+        tree_coordinates,
+        {"laws", "table"}},
+       multibody::make_multibody},
+      {{{.name = "rod",
+         .doc = "rod of rigid sections, driven by its strains: Ali chapters 5, 6",
+         .sections = {&rod::robot_keys(), &rod::strain_keys(), &world::gravity_keys(),
+                      &multibody::world_keys(), &rod::contact_keys(), &multibody::start_keys(),
+                      &rod::solver_keys()},
+         .defaults = {{"solver.dt", 1e-2}}},
+        false,
+        false},
+       rod::make_rod},
   };
 }
 
@@ -136,6 +171,11 @@ std::vector<GaitEntry> library_gaits() {
         .defaults = {{"gait.vertical.amplitude_deg", 5.0},
                      {"gait.vertical.offset_phase_deg", -90.0}}},
        gait::make_harmonic},
+      {{.name = "laws",
+        .doc = "a law per joint coordinate, wheel, or axis of the first body",
+        .sections = {&drive::law_keys()},
+        .models = {"multibody"}},
+       gait::make_laws},
       {{.name = "table",
         .doc = "joint angles over time from a CSV file, cubic in between",
         .sections = {&gait::table_keys()}},
@@ -185,8 +225,21 @@ std::vector<ControllerEntry> library_controllers() {
   };
 }
 
-std::vector<keys::CatalogueRobot> library_robots() {
+std::vector<StudyEntry> library_studies() {
   return {
+      {{.name = "force-map",
+        .doc = "torques and obstacle forces of the start instant, Holden",
+        .sections = {&control::force_map_keys()}},
+       make_force_map},
+      {{.name = "quality",
+        .doc = "can the robot pass along [path]? Holden VI-A",
+        .sections = {&control::force_map_keys(), &control::quality_keys()}},
+       make_quality},
+  };
+}
+
+std::vector<keys::CatalogueRobot> library_robots() {
+  std::vector<keys::CatalogueRobot> robots{
       // Transeth, Table 7.1. Its 0.682 kg is the print of 7.5 kg over 11 links.
       {.name = "aiko",
        .doc = "Aiko, 11 links, 7.5 kg, 1.34 m (Transeth 2007, Table 7.1)",
@@ -218,6 +271,9 @@ std::vector<keys::CatalogueRobot> library_robots() {
                "half_track = 0.041\n",
        .models = {"wheeled", "n_trailer"}},
   };
+  for (keys::CatalogueRobot& tree : multibody::catalogue()) robots.push_back(std::move(tree));
+  for (keys::CatalogueRobot& each : rod::catalogue()) robots.push_back(std::move(each));
+  return robots;
 }
 
 /// The library's components and those that a program has added.
@@ -225,7 +281,7 @@ struct All {
   std::vector<ModelEntry> models = library_models();
   std::vector<GaitEntry> gaits = library_gaits();
   std::vector<ControllerEntry> controllers = library_controllers();
-  std::vector<StudyEntry> studies;
+  std::vector<StudyEntry> studies = library_studies();
   std::vector<keys::CatalogueRobot> robots = library_robots();
   keys::Registry registry;
   std::optional<keys::KeyTable> table;

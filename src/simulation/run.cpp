@@ -86,7 +86,7 @@ void restore_checkpoint(Simulation& simulation, LoopState& loop, std::string_vie
 void put_together_summary(const Simulation& simulation, const Shown& shown, const Tally& tally,
                           const Driver& driver, std::int64_t steps, RunOutcome& outcome) {
   outcome.summary = shown.summary();
-  if (std::string warning = warn_of_torque(simulation, outcome.summary); !warning.empty()) {
+  for (std::string& warning : warn_of_torque(simulation, outcome.summary)) {
     outcome.warnings.push_back(std::move(warning));
   }
   for (std::string& warning : driver.warnings()) {

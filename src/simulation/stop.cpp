@@ -7,17 +7,29 @@
 namespace coluber::simulation {
 
 StopConditions::StopConditions(const drive::Stop& stop, double start_time, const System& system)
-    : stop_(stop), robot_(dynamic_cast<const Linked*>(&system)), start_time_(start_time) {
+    : stop_(stop),
+      robot_(dynamic_cast<const Linked*>(&system)),
+      placed_(robot_ == nullptr ? dynamic_cast<const Placed*>(&system) : nullptr),
+      start_time_(start_time) {
   if (!stop_.past_x && !stop_.stuck_s) robot_ = nullptr;
-  if (robot_ == nullptr) return;
-  centre_.resize(2 * static_cast<Eigen::Index>(robot_->link_count()));
-  robot_->link_centres(centre_);
+  if (!stop_.past_x) placed_ = nullptr;
+  if (robot_ == nullptr && placed_ == nullptr) return;
+  centre_.resize(robot_ != nullptr ? 2 * static_cast<Eigen::Index>(robot_->link_count()) : 2);
+  look();
   memory_ = {stop_.past_x && centre_(0) > *stop_.past_x, system.step_count(), centre_};
 }
 
+void StopConditions::look() {
+  if (robot_ != nullptr) {
+    robot_->link_centres(centre_);
+  } else {
+    centre_ = placed_->place().head<2>();
+  }
+}
+
 bool StopConditions::triggered(const System& system) {
-  if (robot_ == nullptr) return false;
-  robot_->link_centres(centre_);
+  if (robot_ == nullptr && placed_ == nullptr) return false;
+  look();
   return is_past(system) || is_stuck(system);
 }
 
@@ -32,7 +44,7 @@ bool StopConditions::is_past(const System& system) {
 }
 
 bool StopConditions::is_stuck(const System& system) {
-  if (!stop_.stuck_s) return false;
+  if (!stop_.stuck_s || robot_ == nullptr) return false;
   bool moved = system.time() < start_time_;
   for (int i = 0; i < robot_->link_count() && !moved; ++i) {
     const Eigen::Index at = 2 * static_cast<Eigen::Index>(i);

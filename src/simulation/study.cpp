@@ -1,6 +1,8 @@
 #include "coluber/simulation/study.hpp"
 
 #include <chrono>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -8,8 +10,7 @@ namespace coluber::simulation {
 
 RunOutcome run(StudyJob& job, std::span<FrameSink* const> sinks,
                const std::atomic<bool>* interrupt) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point begin = Clock::now();
+  const auto begin = std::chrono::steady_clock::now();
   Study& study = *job.study;
   std::vector<double> values(static_cast<std::size_t>(frame_size(study.observables())));
   RunOutcome outcome;
@@ -26,11 +27,13 @@ RunOutcome run(StudyJob& job, std::span<FrameSink* const> sinks,
     for (FrameSink* sink : sinks) sink->frame(study.time(), study, values);
     study.start_frame();
   }
-  outcome.wall_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  outcome.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (outcome.status == RunStatus::completed) {
     outcome.message = study.failure();
     if (!outcome.message.empty()) outcome.status = RunStatus::failed;
   }
+  for (std::string& text : study.warnings()) outcome.warnings.push_back(std::move(text));
   outcome.summary = study.summary();
   return outcome;
 }

@@ -33,7 +33,7 @@ void exchange_state(Bytes& bytes, Value& state) {
 
 namespace {
 
-constexpr std::uint32_t version = 7;
+constexpr std::uint32_t version = 8;
 
 /// What only a damaged file or one of another scene can hold, and what a step would trip over.
 void require_fit(const ByteReader& bytes, const Model& model, const State& state) {

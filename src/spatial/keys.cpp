@@ -157,12 +157,14 @@ const keys::Section& spatial_keys() {
                 .example = "0.02"},
                &Keys::rolling_friction)
           .row({.name = "solver.load_sharing",
-                .choices = {{"least_squares",
-                             "the load each point carries; where that is not unique, the most even "
-                             "sharing"},
-                            {"equal",
-                             "half its link's weight at each point, whatever it carries; for a "
-                             "robot with yaw joints that lies flat"}},
+                .choices =
+                    {{"least_squares",
+                      "the load each point carries; where that is not unique, the most even "
+                      "sharing"},
+                     {"equal",
+                      "what balances its link's weight about the centre of gravity, half of it "
+                      "without cg_offset, at each point, whatever it carries; for a "
+                      "robot with yaw joints that lies flat"}},
                 .doc = "what limits the friction of a point of the floor",
                 .example = "\"least_squares\""},
                &Keys::load_sharing)

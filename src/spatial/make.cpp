@@ -16,6 +16,7 @@
 
 #include "chain/fold.hpp"
 #include "chain/overlap.hpp"
+#include "chain/start_heading.hpp"
 #include "math/degree.hpp"
 
 namespace coluber::spatial {
@@ -63,6 +64,14 @@ double lowest_gap(const Model& model, const Pose& pose, int& link) {
   return lowest;
 }
 
+/// From a robot that lies along +x to one with the heading, pitch and roll of the scenario.
+Eigen::Matrix3d turn_of_whole(const drive::Build& build) {
+  const Keys& keys = build.get<Keys>();
+  const Eigen::Matrix3d whole = compute_axes(build.get<chain::Start>().heading_deg * degree,
+                                             keys.pitch_deg * degree, keys.roll_deg * degree);
+  return whole * compute_axes(0.0, 0.0, 0.0).transpose();
+}
+
 /// The robot at rest where the scenario puts it: its mean direction along the heading, then pitched
 /// and rolled as a whole.
 State place(const drive::Build& build, const Model& model) {
@@ -81,12 +90,9 @@ State place(const drive::Build& build, const Model& model) {
   }
   const auto& start = build.get<chain::Start>();
   const Keys& keys = build.get<Keys>();
-  const Eigen::Matrix3d whole =
-      compute_axes(start.heading_deg * degree, keys.pitch_deg * degree, keys.roll_deg * degree);
   // Link 1 in the axes of the robot as a whole: yaw about e_y, then pitch about e_x, positive down.
-  const Eigen::Matrix3d flat = compute_axes(0.0, 0.0, 0.0);
   const Eigen::Matrix3d first = compute_axes(chain::first_link_angle(build, yaw), -pitched, 0.0);
-  const Eigen::Matrix3d R = whole * flat.transpose() * first;
+  const Eigen::Matrix3d R = turn_of_whole(build) * first;
   State state = make_state(model, phi, 0, Eigen::Vector3d::Zero(), R);
 
   Pose pose;
@@ -107,7 +113,8 @@ void warn_of_start(const drive::Build& build, const Model& model, const State& s
     const Eigen::Vector3d axis = pose.e_z.col(i);
     links.push_back({pose.r.col(i) - link.offset * axis, axis, link.L, link.L_GS, link.L_SC});
   }
-  chain::warn_of_fold(build, links);
+  if (chain::warn_of_fold(build, links) && !build.get<chain::Start>().as_gait()) return;
+  chain::warn_of_heading(build, links, turn_of_whole(build).leftCols<2>());
 }
 
 /// A robot below the floor or inside an obstacle is no start.

@@ -49,7 +49,7 @@ void check_n_trailer(Keys& /*options*/, Check& check) {
     }
     check.fault("robot.link",
                 fmt::format("Murugendran (18)-(27) has equal modules, link {} is another than link "
-                            "1: length {} m, axle_offset {} m",
+                            "1: length {:.6g} m, axle_offset {:.6g} m",
                             i + 1, robot->link[i].length, wheels->link[i].axle_offset),
                 "give all links one length and axle_offset, or write  model = \"wheeled\"");
     return;

@@ -26,7 +26,7 @@ std::unique_ptr<System> make_n_trailer(const drive::Build& build) {
   const double half = 0.5 * links.front().length;
   const double offset = wheels.front().axle_offset;
   return std::make_unique<TrailerSystem>(std::move(modules), Lengths{half + offset, half - offset},
-                                         at.r + build.get<chain::PathStart>().offset * left,
+                                         at.r + build.get<chain::WheelStart>().offset * left,
                                          at.theta, build.get<drive::Stepping>().dt);
 }
 

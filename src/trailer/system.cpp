@@ -48,7 +48,7 @@ TrailerSystem::TrailerSystem(std::vector<Module> modules, const Lengths& lengths
   update_places();
   VectorXd centres(2 * n);
   link_centres(centres);
-  travel_.begin(centres.head<2>(), theta_.mean());
+  travel_.begin(centres.head<2>(), theta_(0));
   add_rows();
 }
 
@@ -192,7 +192,7 @@ std::vector<SummaryItem> TrailerSystem::summary() const {
           {"path_length", travel_.length, "m"},
           {"net_speed", t > 0.0 ? displacement / t : 0.0, "m/s"},
           {"mean_speed", t > 0.0 ? travel_.length / t : 0.0, "m/s"},
-          {"heading_change", theta_.mean() - travel_.start_angle, "rad"}};
+          {"heading_change", theta_(0) - travel_.start_angle, "rad"}};
 }
 
 template <typename Bytes, typename Self>

@@ -18,7 +18,21 @@ namespace {
 using keys::Check;
 namespace limits = keys::limits;
 
+/// Gravity as a key; a ground needs more than 0 of it.
+keys::Key gravity_row() {
+  return {.name = "gravity",
+          .unit = "m/s²",
+          .min = 0,
+          .max = 1000,
+          .doc = "gravity; more than 0 for a robot that lies on the ground",
+          .example = "9.81"};
+}
+
 void check_ground(GroundKeys& ground, Check& check) {
+  if (ground.gravity == 0.0 && check.given("world.gravity") != nullptr) {
+    check.fault("world.gravity", "expected a number > 0, at most 1000, got 0",
+                "a robot on the ground needs its weight, for example  gravity = 9.81");
+  }
   if (ground.tilt_deg < 90.0) return;
   check.fault("world.tilt_deg", fmt::format("expected less than 90, got {}", ground.tilt_deg),
               "a wall carries no robot");
@@ -45,6 +59,11 @@ void read_table(Obstacles& world, Check& check) {
                 fmt::format("{}: {}", table.faults.front().message, file.string()),
                 there ? table.faults.front().hint : check.path_hint(*path));
     return;
+  }
+  if (table.faults.empty() && table.obstacles.empty()) {
+    check.warn(
+        "world.obstacle_table",
+        fmt::format("world.obstacle_table: {} has a header and no obstacles", file.string()));
   }
   for (Diagnostic& fault : table.faults) check.fault_in_file(std::move(fault));
 }
@@ -99,14 +118,7 @@ keys::Table<ObstacleKeys> obstacle_entry() {
 const keys::Section& ground_keys() {
   static const keys::Section section =
       keys::Table<GroundKeys>("world")
-          .row({.name = "gravity",
-                .unit = "m/s²",
-                .min = 0,
-                .max = 1000,
-                .above_min = true,
-                .doc = "gravity",
-                .example = "9.81"},
-               &GroundKeys::gravity)
+          .row(gravity_row(), &GroundKeys::gravity)
           .row({.name = "tilt_deg",
                 .unit = "deg",
                 .min = 0,
@@ -128,6 +140,12 @@ const keys::Section& ground_keys() {
                 .example = "[0.2, 0.2]"},
                &GroundKeys::friction)
           .check(check_ground);
+  return section;
+}
+
+const keys::Section& gravity_keys() {
+  static const keys::Section section =
+      keys::Table<GravityKeys>("world").row(gravity_row(), &GravityKeys::gravity);
   return section;
 }
 

@@ -27,7 +27,7 @@ class Case:
     user: run without the rights of root, who reads everything.
     """
 
-    def __init__(self, sentence, text, *faults, set=(), files=None, scenario="s.toml", make=None, user=False):
+    def __init__(self, sentence, text, *faults, set=(), files=None, scenario="s.toml", make=None, user=False, commands=("check", "run")):
         self.sentence = sentence
         self.files = dict(files or {})
         if text is not None:
@@ -37,6 +37,7 @@ class Case:
         self.scenario = scenario
         self.make = make
         self.user = user
+        self.commands = commands
         self.said = ""
 
 
@@ -53,7 +54,7 @@ KEYS = [
     Case("an unknown key of an obstacle", AIKO + "[[world.obstacle]]\nx = 5\ny = 5\nradius = 1\ncolour = 3\n", r"s\.toml:7:1: world\.obstacle\.1\.colour: unknown key"),
     Case("a wrong type", AIKO + 'link = { mass = "heavy" }\n', r's\.toml:3:17: robot\.link\.mass: expected a number > 0.*, got "heavy"'),
     Case("a word that is no choice", AIKO + '[solver]\nname = "newtom"\n', r's\.toml:4:8: solver\.name: expected .* got "newtom"\n  hint: did you mean "newton"\?'),
-    Case("an unknown robot", '[robot]\nname = "kulko"\n', r's\.toml:2:8: robot\.name: expected "aiko" or "piko", got "kulko"'),
+    Case("an unknown robot", '[robot]\nname = "kulko"\n', r's\.toml:2:8: robot\.name: expected "aiko", "piko", .*, got "kulko"'),
     Case("a number for the links", AIKO + "link = -1\n", r"s\.toml:3:8: robot\.link: expected a table or a list of tables, got -1"),
     Case("a robot half described", "[robot]\nlinks = 3\nlink = { mass = 1.0 }\n", r"s\.toml:1:1: robot: .*missing: robot\.link\.inertia"),
     Case("a schema of the future", "schema = 2\n" + AIKO, r"s\.toml:1:10: schema: expected 1, got 2"),
@@ -196,6 +197,11 @@ CONTROLLERS = [
     Case("an activation of contacts for smooth friction", LINEARISED.replace("[controller]", 'friction_law = "smooth"\n[solver]\nactivation = "gap"\n[controller]'), r's\.toml:8:14: solver\.activation: goes with friction_law = "set_valued"'),
     Case("a tolerance of the integrator for set-valued friction", LINEARISED + "[solver.smooth]\nrtol = 1e-8\n", r's\.toml:9:8: solver\.smooth\.rtol: goes with friction_law = "smooth"'),
     Case("viscous friction in space", SPATIAL + "[world]\nviscous_friction = [0.1, 0.2]\n", r's\.toml:5:20: world\.viscous_friction: goes with robot\.model = "planar" or "minimal"'),
+    Case("rotational friction in space", SPATIAL + "[world]\nrotational_friction = 0.1\n", r's\.toml:5:23: world\.rotational_friction: goes with robot\.model = "planar", this robot is "spatial"'),
+    Case("rotational friction in minimal coordinates", LINEARISED, r'--set world\.rotational_friction=0\.1: world\.rotational_friction: goes with robot\.model = "planar", this robot is "minimal"', set=["world.rotational_friction=0.1"]),
+    Case("rotational friction of wheels", '[robot]\nmodel = "wheeled"\nname = "piko"\n[world]\nrotational_friction = 0.1\n', r's\.toml:5:23: world\.rotational_friction: goes with robot\.model = "planar", this robot is "wheeled"'),
+    Case("negative rotational friction", AIKO + "[world]\nrotational_friction = -0.1\n", r"s\.toml:4:23: world\.rotational_friction: expected a number from 0 to 1000000, got -0\.1"),
+    Case("rotational friction that is no number", AIKO + "[world]\nrotational_friction = nan\n", r"s\.toml:4:23: world\.rotational_friction: .*got nan"),
     Case("negative viscous friction", AIKO + "[world]\nviscous_friction = [0.1, -0.2]\n", r"s\.toml:4:26: world\.viscous_friction: .*got -0\.2 as number 2"),
 ]
 
@@ -313,14 +319,21 @@ TOGETHER = [
 
 PIKO = '[robot]\nmodel = "wheeled"\nname = "piko"\n'
 TURN = PIKO + '[path]\nshape = "turn"\n[controller]\nname = "n_trailer"\n'
+LAID = AIKO + '[path]\nshape = "serpenoid"\n[start]\non_path = true\n'
 TRAIN = '[robot]\nmodel = "n_trailer"\nname = "piko"\n[path]\nshape = "turn"\n'
+FISH = '[robot]\nmodel = "multibody"\nname = "fish"\n[gait]\nname = "laws"\n[[gait.joint]]\njoint = 1\nlaw = "sin"\namplitude = 0.1\n'
 
 
 def spline(points, more=""):
     return {"s.toml": PIKO + f'[path]\nshape = "spline"\ntable = "points.csv"\n{more}', "points.csv": points}
 
 
+CYCLE = '[robot]\nmodel = "multibody"\nname = "unicycle"\n[gait]\nname = "laws"\n[[gait.base]]\naxis = "x"\nlaw = "held"\n'
+
 WHEELS = [
+    Case("a speed beside the motion of the first body", CYCLE + '[gait.drive]\nlaw = "held"\noffset = 1.0\n', r"s\.toml:\d+:\d+: gait\.drive: \[\[gait\.base\]\] gives the motion of the first body\n  hint: leave one out"),
+    Case("a wheel that rolls beside the motion of the first body", CYCLE + '[[gait.wheel]]\nwheel = 1\nmotion = "roll"\nlaw = "ramp"\nrate = 1.0\n', r"s\.toml:\d+:\d+: gait\.wheel\.1\.motion: \[\[gait\.base\]\] gives the motion of the first body\n  hint: leave one out"),
+    Case("a path for a tree", FISH + '[path]\nshape = "line"\n', r's\.toml:\d+:\d+: path: the model "multibody" follows no path'),
     Case("a wheel without a radius", PIKO + "link = { wheel_radius = 0.0 }\n", r"s\.toml:4:25: robot\.link\.wheel_radius: expected a number > 0"),
     Case("a wheel of negative inertia", PIKO + "link = { wheel_inertia = -1e-3 }\n", r"s\.toml:4:26: robot\.link\.wheel_inertia: expected a number > 0"),
     Case("an axle beyond its link", PIKO + "link = { axle_offset = 0.061 }\n", r"s\.toml:4:24: robot\.link\.axle_offset: expected a number between -0\.061 and 0\.061 .*got 0\.061\n  hint: the axle lies between"),
@@ -345,7 +358,26 @@ WHEELS = [
     Case("a missing table of points", PIKO + '[path]\nshape = "spline"\ntable = "nowhere.csv"\n', r"s\.toml:6:9: path\.table: .*nowhere\.csv"),
     Case("a closed path of two points", None, r"s\.toml:6:9: path\.table: a closed spline needs at least 3 points", files=spline("x,y\n0,0\n1,0\n", "closed = true\n")),
     Case("pieces without a piece", PIKO + '[path]\nshape = "pieces"\n', r's\.toml:5:9: path\.shape: "pieces" needs at least one \[\[path\.piece\]\]'),
+    Case("a piece of no length", PIKO + '[path]\nshape = "pieces"\n[[path.piece]]\nlength = 0\n', r"s\.toml:7:10: path\.piece\.1\.length: expected a number > 0.*got 0"),
+    Case("a piece of no shape", PIKO + '[path]\n[[path.piece]]\nlength = 1.0\n[controller]\nname = "n_trailer"\n', r"s\.toml:4:1: path: needs the key path\.shape"),
+    Case("points of three numbers and of words", PIKO + '[path]\nshape = "spline"\npoints = [[0, 0], [1, 0, 2], [2, "a"]]\n', r"s\.toml:6:19: path\.points: expected two numbers .*, got a list of 3 as pair 2", r's\.toml:6:30: path\.points: expected two numbers .*, got in it "a" as pair 3'),
+    Case("points that turn back along a line", PIKO + '[path]\nshape = "spline"\npoints = [[0, 0], [3, 0], [2, 0], [5, 0]]\n', r"s\.toml:6:10: path\.points: the path stops at point 2, \(3, 0\), and turns back there"),
+    Case("a table of points that turns back", None, r"s\.toml:6:9: path\.table: the path stops at point 2, \(1, 0\), and turns back there", files=spline("x,y\n0,0\n1,0\n0,0\n")),
+    Case("a robot on wheels that is not described", '[robot]\nmodel = "wheeled"\n', r's\.toml:1:1: robot: the robot is not fully described.*\n  hint: give them, or start from a catalogue robot:  name = "piko"'),
     Case("a place beside the path", TURN + "[start]\nposition = [1.0, 0.0]\n", r"s\.toml:9:12: start\.position: the robot starts on its path, straight\n  hint: leave it out, or write  on_path = false"),
+    Case("angles beside the path", LAID + "link_angle = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\nlink_rate = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n", r"s\.toml:7:14: start\.link_angle: the robot starts on its path, laid along it\n  hint: leave it out, or write  on_path = false", r"s\.toml:8:13: start\.link_rate: the robot starts on its path, laid along it"),
+    Case("a place, a shape and a link beside the path", LAID + 'position = [0.0, 0.0]\nheading_deg = 90.0\nlink = 2\nshape = "straight"\n', r"s\.toml:7:12: start\.position: the robot starts on its path, laid along it", r"s\.toml:8:15: start\.heading_deg: ", r"s\.toml:9:8: start\.link: ", r"s\.toml:10:9: start\.shape: "),
+    Case("a velocity beside the path", LAID + 'velocity = [0.1, 0.0]\nplace = "mean"\n', r"s\.toml:7:12: start\.velocity: the robot starts on its path, laid along it", r"s\.toml:8:9: start\.place: "),
+    Case("an offset of a robot that is laid on its path", LAID + "offset = 0.1\n", r's\.toml:7:10: start\.offset: goes with robot\.model = "wheeled" or "n_trailer", this robot is "planar"'),
+    Case("an arc length of a robot on wheels", TURN + "[start]\ns = 1.0\n", r's\.toml:9:5: start\.s: goes with robot\.model = "planar", this robot is "wheeled"'),
+    Case("an arc length of a robot that is not on a path", LAID.replace("on_path = true", "s = 1.0"), r"s\.toml:6:5: start\.s: is counted along a path, and the robot does not start on one\n  hint: write  on_path = true"),
+    Case("a speed of a robot that is not on a path", AIKO + "[start]\nspeed = 0.1\n", r"s\.toml:4:9: start\.speed: is along a path, and the robot does not start on one\n  hint: give start\.velocity"),
+    Case("a planar start on no path", AIKO + "[start]\non_path = true\n", r"s\.toml:4:11: start\.on_path: there is no \[path\] to start on"),
+    Case("a start on a path in space", SPATIAL + "[start]\non_path = true\n", r's\.toml:5:11: start\.on_path: goes with robot\.model = "planar" or "wheeled" or "n_trailer"'),
+    Case("a start on a path in minimal coordinates", '[robot]\nmodel = "minimal"\nname = "aiko"\n[start]\non_path = true\n', r's\.toml:5:11: start\.on_path: goes with robot\.model = "planar" or "wheeled" or "n_trailer"'),
+    Case("a path curled tighter than a link", LAID.replace("serpenoid", "circle") , r"s\.toml:6:11: start\.on_path: link 2, 0\.122 m long, finds no place on the path beyond s = [\d.]+ m: the path is curled too tightly there\n  hint: widen the path", set=["path.radius=0.05", "path.straight=1.1"]),
+    Case("a robot laid into a peg", LAID + PEG, r"s\.toml:7:1: world\.obstacle"),
+    Case("a speed of joints that follow their gait", LAID + 'speed = 0.1\n[controller]\nname = "prescribed"\n', r"s\.toml:7:9: start\.speed: joints follow the gait from the start on"),
     Case("a start on no path", PIKO + "[start]\non_path = true\n", r"s\.toml:5:11: start\.on_path: there is no \[path\] to start on"),
     Case("too few link angles", AIKO + "[start]\nlink_angle = [0.0, 0.1]\n", r"s\.toml:4:14: start\.link_angle: has 2 numbers, the robot has 11 links"),
     Case("link angles beside a shape", AIKO + "links = 2\n[start]\nlink_angle = [0.0, 0.1]\nheading_deg = 90.0\n", r"s\.toml:6:15: start\.heading_deg: the angles of all links are given by start\.link_angle"),
@@ -362,6 +394,42 @@ WHEELS = [
     Case("a linearising controller on wheels", PIKO + '[controller]\nname = "input_output_linearisation"\n', r's\.toml:5:8: controller\.name: "input_output_linearisation" is for planar models with friction points'),
 ]
 
+SHORT = AIKO + "links = 5\n"
+TOUCHED = SHORT + '[[force_map.contact]]\nlink = 2\nside = "left"\n'
+LINE = SHORT + '[path]\nshape = "line"\n[controller]\ntorque_limit = 4.0\n'
+MAP = {"commands": ("check", "force-map")}
+QUALITY = {"commands": ("quality",)}
+
+FORCE_MAP = [
+    Case("a contact on a link that is not there", SHORT + '[[force_map.contact]]\nlink = 9\nside = "left"\n', r"s\.toml:5:8: force_map\.contact\.1\.link: there is no link 9, the robot has 5", **MAP),
+    Case("two contacts on one link", TOUCHED + '[[force_map.contact]]\nlink = 2\nside = "right"\n', r"s\.toml:8:8: force_map\.contact\.2\.link: link 2 has a contact already, number 1\n  hint: the map has one contact per link", **MAP),
+    Case("a contact beyond its link", TOUCHED + "at = 0.2\n", r"s\.toml:7:6: force_map\.contact\.1\.at: 0\.2 m from the centre of gravity is not on link 2, which reaches from -0\.061 to 0\.061 m", **MAP),
+    Case("a contact without a side", SHORT + "[[force_map.contact]]\nlink = 2\n", r"s\.toml:4:1: force_map\.contact\.1: missing: side", **MAP),
+    Case("a contact on neither side", TOUCHED.replace("left", "middle"), r's\.toml:6:8: force_map\.contact\.1\.side: expected "left" or "right", got "middle"', **MAP),
+    Case("a contact with negative friction", TOUCHED + "friction = -0.1\n", r"s\.toml:7:12: force_map\.contact\.1\.friction: expected a number from 0 to 1000, got -0\.1", **MAP),
+    Case("weights for other joints", SHORT + "[force_map]\nweight_torque = [1, 2]\n", r"s\.toml:5:17: force_map\.weight_torque: has 2 numbers, the robot has 4 joints", **MAP),
+    Case("a weight of zero", SHORT + "[force_map]\nweight_slack = 0\n", r"s\.toml:5:16: force_map\.weight_slack: expected a number > 0", **MAP),
+    Case("three weights of slack", SHORT + "[force_map]\nweight_slack = [1, 1, 1]\n", r"s\.toml:5:16: force_map\.weight_slack: has 3 numbers, there are two weights", **MAP),
+    Case("a controlled link named twice", SHORT + "[force_map.wish]\nlinks = [1, 1]\n", r"s\.toml:5:9: force_map\.wish\.links: link 1 is named twice", **MAP),
+    Case("a controlled link that is not there", SHORT + "[force_map.wish]\nlinks = [6]\n", r"s\.toml:5:9: force_map\.wish\.links: there is no link 6, the robot has 5", **MAP),
+    Case("half a controlled link", SHORT + "[force_map.wish]\nlinks = [1.5]\n", r"s\.toml:5:9: force_map\.wish\.links: there is no link 1\.5, the robot has 5", **MAP),
+    Case("controlled links by a word that is none", SHORT + '[force_map.wish]\nlinks = "some"\n', r's\.toml:5:9: force_map\.wish\.links: expected "contacts" or "all", or a list of numbers .* got "some"', **MAP),
+    Case("a wished place of one number", SHORT + "[force_map.wish]\nposition = [1]\n", r"s\.toml:5:12: force_map\.wish\.position: has 1 numbers, a place has two", **MAP),
+    Case("angles for other links", SHORT + "[force_map.wish]\nlinks = [1, 2]\nangle = [0.1]\n", r"s\.toml:6:9: force_map\.wish\.angle: has 1 numbers for 2 controlled links", **MAP),
+    Case("a wished rate that is no number", SHORT + "[force_map.wish]\nlinks = [1]\nrate = [nan]\n", r"s\.toml:6:9: force_map\.wish\.rate: .*got nan as number 1", **MAP),
+    Case("a force map in space", '[robot]\nmodel = "spatial"\nname = "aiko"\n', r's\.toml:2:9: robot\.model: expected "planar", got "spatial"\n  hint: the force map is of robots in the plane', commands=("force-map", "quality")),
+    Case("a force map on wheels", '[robot]\nmodel = "wheeled"\nname = "piko"\n', r's\.toml:2:9: robot\.model: expected "planar", got "wheeled"', commands=("force-map", "quality")),
+    Case("a force map on a slope", SHORT + "[world]\ntilt_deg = 3\n", r"s\.toml:5:12: world\.tilt_deg: the force map is for level ground", commands=("force-map", "quality")),
+    Case("a force map of one link", AIKO + "links = 1\n", r"s\.toml:3:9: robot\.links: the force map needs at least two links", commands=("force-map", "quality")),
+    Case("the quality of no path", SHORT, r"s\.toml: path: quality is of a path, and there is no \[path\]", **QUALITY),
+    Case("quality without a limit", SHORT + '[path]\nshape = "line"\n', r"s\.toml: controller\.torque_limit: quality is a question of limits, and there is none", **QUALITY),
+    Case("places that end before they begin", LINE + "[quality]\nfrom = 2\nto = 1\n", r"s\.toml:10:6: quality\.to: expected more than from = 2, got 1", commands=("check", "quality")),
+    Case("places that end where they begin", LINE + "[quality]\nfrom = 0.5\nto = 0.5000000001\nstep = 1e-10\n", r"s\.toml:10:6: quality\.to: expected more than from = 0\.5, got 0\.5000000001", commands=("check", "quality")),
+    Case("too many places", LINE + "[quality]\nfrom = 0\nto = 1\nstep = 1e-7\n", r"s\.toml:11:8: quality\.step: 1e\+07 places, the limit is 100000\n  hint: take at least  step = 1e-05", commands=("check", "quality")),
+    Case("a path curled tighter than a link", LINE.replace('"line"', '"circle"\nradius = 0.03\nstraight = 0.2'), r"s\.toml:4:1: path: the robot does not fit on it with its rear end at s = 0\.5 m", **QUALITY),
+    Case("wheels that follow their last link", '[robot]\nmodel = "wheeled"\nname = "piko"\n[path]\nshape = "line"\nleads = "last"\n', r"s\.toml:6:9: path\.leads: a robot on wheels drives with link 1 ahead"),
+]
+
 GROUPS = {
     "Keys": KEYS,
     "Numbers": NUMBERS,
@@ -369,6 +437,7 @@ GROUPS = {
     "The snake in space": SPACE,
     "Controllers and the minimal model": CONTROLLERS,
     "Wheels, paths and starts": WHEELS,
+    "Force maps and the quality of paths": FORCE_MAP,
     "Files": FILES,
     "Includes": INCLUDES,
     "`--set`": SETTINGS,
@@ -385,6 +454,11 @@ ODD = [
     Case("a circle too small for trailers", PIKO + '[path]\nshape = "circle"\nradius = 0.1\n[controller]\nname = "n_trailer"\n', r"path: a radius of 0\.1 m is too small for 6 links to roll round one behind the other, that takes 0\.1482 m"),
     Case("explicit wheels in long steps", TURN + 'servo = "explicit"\nkw = 5.0\nkp = 50.0\nkd = 0.5\n', r'controller\.servo = "explicit": wheels that slip are stable for dt below 0\.0008 s with kw = 5'),
     Case("a curved start", PIKO + '[path]\nshape = "serpenoid"\nwavelength = 4.0\n[controller]\nname = "n_trailer"\n', r"path: link 6 starts .* m off it, link 1 .* m: that counts in path_error"),
+    Case("a start that faces away from the path", TURN + "[start]\non_path = false\nheading_deg = 0.0\n", r"start\.heading_deg: link 1 starts facing away from the path, 180 degrees off its direction"),
+    Case("a look at the robot that comes after the run", TURN + "period = 100.0\nspeed = 0.5\n", r"controller\.period = 100 s is not shorter than the 6\.356 s that the motors run"),
+    Case("a period too long to steer by", TURN + "speed = 1.4\n", r"controller\.period = 0\.025 s is too long for 1\.4 m/s: the steering is unstable, .*take  period = 0\.01"),
+    Case("axles far ahead in a long robot", TURN.replace('"piko"\n', '"piko"\nlink = { axle_offset = -0.018 }\n') + "speed = 0.5\n", r"L_PJ = 0\.043 m, L_JP = 0\.079 m: with axles ahead of the links' middles jumps of the steering grow by 1\.84 from link to link, 20\.9 times to the last, and the steering is unstable"),
+    Case("one link on wheels to follow a path", TURN.replace('"piko"\n', '"piko"\nlinks = 1\n') + "speed = 0.5\n", r"robot\.links = 1: no joints to steer with, so it drives straight on"),
     Case("a run cut short before its motors start", "duration = 4.0\n" + AIKO + "[controller]\nstart_time = 3.0\n", r"controller\.start_time = 3 s: the motors are off for the whole run, which ends at 2 s", set=["duration=2"]),
     Case("the inertia of another link", AIKO + "link = { inertia = 2.65 }\n", r"robot\.link\.inertia = 2\.65 kg m²: a radius of gyration of 1\.97 m, in a link of 0\.122 m"),
     Case("a duration of three and a half steps", "duration = 0.35\n" + AIKO + "[solver]\ndt = 0.1\n", r"duration = 0\.35 s: the run ends at 0\.[34] s, after whole steps of 0\.1 s"),
@@ -395,6 +469,21 @@ ODD = [
     Case("a link wider than the robot is long", AIKO + "link = { radius = 5.25 }\n", r"robot\.link\.radius = 5\.25 m: the link is wider than the robot is long, 1\.34"),
     Case("a table that turns a joint two hundred times", TABLE, r"gait\.table: column phi_2 reaches 7e\+04 deg, more than half a turn; tables are in degrees", files=table("t,phi_1,phi_2\n0,0,0\n1,0,-70000\n")),
     Case("a table whose cubic swings out", TABLE, r"gait\.table: between its points column phi_1 reaches -337\.7 deg at t = 0\.392 s, 337\.7 deg beyond all of its points \(0 to 30 deg\)", files=table("t,phi_1,phi_2\n0,0,0\n1,0,0\n1.05,30,0\n2.05,30,0\n3.05,30,0\n")),
+    Case("a gait faster than its steps", AIKO + "[solver]\ndt = 1e-2\n[gait]\nomega_deg = 36000\n", r"gait\.omega_deg: the reference has a period of 0\.01 s, 1 times solver\.dt = 0\.01 s: with fewer than 20 steps a period .* write  dt = 0\.0005  in \[solver\], or take a slower gait"),
+    Case("a law faster than its steps", FISH + "omega = 100\n", r"gait\.joint\.1\.omega: the reference has a period of 0\.06283 s, 6\.283 times solver\.dt = 0\.01 s: .* write  dt = 0\.002  in"),
+    Case("numbers that a law does not take", FISH + "rate = 3\nstart = 0.4\n", r'gait\.joint\.1: rate, start have no effect: law = "sin" takes amplitude, omega, phase, offset'),
+    Case("a heading of a wheel that a law steers", '[robot]\nmodel = "multibody"\nname = "car_trailers"\n[[robot.wheel]]\nbody = "car"\nkind = "steered"\nheading_deg = 90.0\n[gait]\nname = "laws"\n[[gait.wheel]]\nwheel = 1\nlaw = "held"\n', r"robot\.wheel\.1\.heading_deg has no effect: gait\.wheel\.1 gives the heading; the law's offset is added to it"),
+    Case("numbers of another force law", FISH + '[[world.force]]\nlaw = "viscous"\nc_along = 2\nmu_along = 0.1\nload = 5\n', r'world\.force\.1: mu_along, load have no effect with law = "viscous"'),
+    Case("a tolerance for steps that do not adapt", FISH.replace("[gait]", "[solver]\nsmooth.rtol = 1e-3\n[gait]"), r'solver\.smooth\.rtol has no effect: integrator = "rk4" takes steps of solver\.dt'),
+    Case("wheels farther apart than the robot is long", TURN.replace('"piko"\n', '"piko"\nlink = { half_track = 5 }\n') + "speed = 0.5\n", r"robot\.link\.half_track = 5 m: the wheels are farther apart than the robot is long, 0\.732 m"),
+    Case("a table whose points are closer than its steps", TABLE + "[solver]\ndt = 1e-2\n", r"gait\.table: steps of solver\.dt = 0\.01 s pass over points of it: at t = 0\.50\d+ s column phi_1 is [\d.]+ % of its range away from the line between the steps; write  dt = 0\.000\d+  in \[solver\], or leave points out", files=table("t,phi_1,phi_2\n" + "".join(f"{0.002 * k:.3f},{20 * (k == 252)},0\n" for k in range(501)))),
+    Case("a table that begins after the run's end", "duration = 5\n" + TABLE, r"gait\.table: its times, 100 to 102 s, lie outside 0 to 5 s: the joints are held at its first point", files=table("t,phi_1,phi_2\n100,0,0\n102,10,5\n")),
+    Case("a table that ends before the run begins", "duration = 5\n" + TABLE, r"gait\.table: its times, -2 to 0 s, lie outside 0 to 5 s: the joints are held at its last point", files=table("t,phi_1,phi_2\n-2,0,0\n0,10,5\n")),
+    Case("a table of obstacles without any", AIKO + '[world]\nobstacle_table = "pegs.csv"\n', r"world\.obstacle_table: pegs\.csv has a header and no obstacles", files={"pegs.csv": "x,y,radius\n"}),
+    Case("two friction points in one", AIKO + "friction_points = 2\nlink = { half_core = 0.0 }\n", r"robot\.friction_points = 2: with half_core = 0 both points of link 1 are in one, and no friction resists its turning"),
+    Case("a robot bent away from its heading", AIKO + "links = 4\n[gait]\namplitude_deg = 90\nphase_deg = -60\n", r"start\.heading_deg = 180: link 4 lies at 214\.6 deg as seen from link 1, 34\.6 deg off: .* write a list in start\.shape or start\.link_angle, for another direction another heading_deg"),
+    Case("a robot in space bent away from its heading", SPATIAL + "links = 5\n[gait]\namplitude_deg = 80\nphase_deg = -45\n", r"start\.heading_deg = 180: link 5 lies at 217\.3 .* write a list in start\.shape, for another direction another heading_deg"),
+    Case("a start at a peg", AIKO + 'links = 1\n[start]\nshape = "straight"\nvelocity = [3.0, 0.0]\n[[world.obstacle]]\nx = 0.1128\ny = 0\nradius = 0.02\n', r"start\.velocity: link 1 meets obstacle 1 at 3 m/s within half a step of the start; this impact is taken at t = 0"),
     Case("a soft start in the gait's shape", AIKO + "[gait]\nsoft_start = true\n", r'gait\.soft_start: joint 10 snaps by 40 deg when the motors start: it starts in the gait.s shape, .* write  shape = "straight"  in \[start\]'),
     Case("a robot folded back at a joint", AIKO + "links = 3\n[start]\nshape = [0, 175]\n", r"start\.shape: the robot starts folded onto itself: link 3 lies within link 1"),
     Case("a robot rolled up", AIKO + "links = 8\n[start]\nshape = [60, 60, 60, 60, 60, 60, 60]\n", r"start\.shape: the robot starts folded onto itself: link 6 lies within link 1"),
@@ -402,6 +491,10 @@ ODD = [
 ]
 # Neighbours of these that must stay silent.
 QUIET = {
+    "a gait of twenty steps a period": AIKO + "[solver]\ndt = 1e-2\n[gait]\nomega_deg = 1800\n",
+    "a fast law under an integrator that adapts": FISH.replace("[gait]", '[solver]\nintegrator = "dopri5"\n[gait]') + "omega = 100\n",
+    "one module that is steered": TRAIN.replace('"piko"\n', '"piko"\nlinks = 1\n') + '[controller]\nname = "n_trailer"\nspeed = 0.5\n',
+    "a robot near the speed that its period allows": TURN + "speed = 1.3\n",
     "noise of the joints": AIKO + "[controller.noise]\njoint_deg = 0.1\n",
     "noise of link 1 for a controller that measures it": LINEARISED + "noise = { position = 0.1 }\n",
     "the factor of the thesis' solver with it": THESIS_FACTOR + '[solver]\nname = "thesis"\n',
@@ -414,16 +507,25 @@ QUIET = {
     "a U with its legs beside each other": AIKO + "links = 8\n[start]\nshape = [0, 0, 60, 60, 60, 0, 0]\n",
     "links much wider than long": AIKO + "links = 100\nlink = { length = 0.01, half_core = 0.004 }\n",
     "a gait of large amplitude": AIKO + "[gait]\namplitude_deg = 60\n",
+    "a small part of a wave": AIKO + "links = 8\n[gait]\namplitude_deg = 40\nphase_deg = -1\n",
+    "a start beside a peg": AIKO + '[start]\nshape = "straight"\nvelocity = [3.0, 0.0]\n[[world.obstacle]]\nx = 0\ny = 0.0726\nradius = 0.02\n',
     "no table of obstacles": AIKO + '[world]\nobstacle_table = ""\n',
+    "points and no table": '[robot]\nmodel = "wheeled"\nname = "piko"\n[path]\nshape = "spline"\ntable = ""\npoints = [[0, 0], [1, 0], [2, 1]]\n[controller]\nname = "n_trailer"\n',
+    "a table and no points": '[robot]\nmodel = "wheeled"\nname = "piko"\n[path]\nshape = "spline"\ntable = "xy.csv"\npoints = []\n[controller]\nname = "n_trailer"\n',
 }
 
 # Arguments, exit code, what stderr begins with: in a folder that holds s.toml, which is sound, and an empty folder `empty`.
 COMMANDS = [
     ("", 2, r"A subcommand is required"),
+    ("--versoin", 2, r'error: there is no option "--versoin"\n  hint: did you mean "--version"\?'),
+    ("-x", 2, r'error: there is no option "-x"\n  hint: options of a command stand behind it'),
+    ("-q run s.toml", 2, r'error: there is no option "-q"'),
+    ("run s.toml a b c", 2, r".* not expected: a b c\n"),
     ("rnu s.toml", 2, r'error: there is no command "rnu"\n  hint: did you mean "run"\?'),
     ("frobnicate", 2, r'error: there is no command "frobnicate"\n  hint: coluber --help'),
     ("sweep s.toml", 2, r'error: "sweep" is not built yet'),
     ("run", 2, r"scenario is required"),
+    ("list keys --json --markdown", 2, r"--json excludes --markdown"),
     ("run s.toml t.toml", 2, r".* not expected: t\.toml"),
     ("run --frobnicate s.toml", 2, r".* not expected: --frobnicate"),
     ("run s.toml --set", 2, r"--set: .* missing"),
@@ -454,7 +556,7 @@ COMMANDS = [
     ("list snakes", 2, r"what: snakes not in \{"),
     ("plot nowhere", 3, r"error: nowhere: is not a run folder\n  hint: "),
     ("plot empty", 3, r"error: empty: is not a run folder: there is neither run\.json nor trajectory\.h5 in it\n  hint: "),
-    ("plot empty --what path --time 3", 2, r"error: --time goes with --what course, side, not with path\n  hint: "),
+    ("plot empty --what path --time 3", 2, r"error: --time goes with --what course, side, force_map, internal, not with path\n  hint: "),
     ("plot empty --what energy --zoom", 2, r"error: --zoom goes with --what .*course.*, not with energy\n  hint: "),
     ("plot empty --what energy --what residual --link 3", 2, r"error: --link goes with --what path, .*, not with energy, residual\n  hint: "),
     ("plot empty --what course --plane yz", 2, r"error: --plane goes with --what side, not with course\n  hint: "),
@@ -476,6 +578,9 @@ COMMANDS = [
     ("export empty --to png --view cam=above", 2, r'error: --view: cam: expected orbit, top, side or follow, got "above"\n  hint: '),
     ("export empty --to png --view t=-1", 2, r'error: --view: t: expected a time >= 0 in s, got "-1"\n  hint: '),
     ("export empty --to png --view 'cam=top&cam=side'", 2, r'error: --view: "cam" is named twice\n  hint: leave one of them out'),
+    ("export empty --to png --view arrow=4", 2, r'error: --view: arrow: expected a number from -1 to 1: arrows 10 to its power times as long, got "4"\n  hint: '),
+    ("export empty --to png --view speed=0", 2, r'error: --view: speed: expected a number > 0, got "0"\n  hint: '),
+    ("export empty --to png --view view=1,2,3,4,5,6,0", 2, r'error: --view: view: expected seven numbers, the last > 0, got "1,2,3,4,5,6,0"\n  hint: '),
     ("export empty --to png --view ''", 2, r"error: --view: expected a value, got nothing\n  hint: "),
     ("export empty '' --to html", 2, r"second: the name of the folder is empty"),
     ("view empty --no-open", 3, r"error: empty: is not a run folder: there is neither run\.json nor trajectory\.h5 in it\n  hint: "),
@@ -541,9 +646,9 @@ def try_case(case):
             (folder / path).write_bytes(data)
         if case.make:
             case.make(folder)
-        for command in (["check"], ["run", "--out", "out"]):
-            why = verdict(case, command, folder)
-            check(f"coluber {command[0]}: {case.sentence}", not why, why)
+        for command in case.commands:
+            why = verdict(case, [command] if command == "check" else [command, "--out", "out"], folder)
+            check(f"coluber {command}: {case.sentence}", not why, why)
 
 
 def try_command(line, code, pattern):
@@ -607,6 +712,7 @@ def accepted(sentence, text):
     """Negative controls: odd files that are sound."""
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "s.toml").write_bytes(text)
+        (Path(name) / "xy.csv").write_text("x,y\n0,0\n1,0\n2,1\n")
         run = start(["check", "s.toml"], name)
         check(sentence, run.returncode == 0 and not run.stderr, run.stderr)
 

@@ -55,6 +55,50 @@ def test_bench():
     check("… with shares that add up to 1", abs(sum(p["share"] for p in scene["phases"]) - 1.0) < 1e-9, scene["phases"])
 
 
+def test_a_scene_of_a_command():
+    done = call(COLUBER, "bench", "force_map.chain", "--n", "10,30", "--repeat", 1, "--json")
+    out = json.loads(done.stdout) if done.returncode == 0 else {"scenes": [], "growth": {}}
+    check("force_map.chain is timed at any size", [s["n"] for s in out["scenes"]] == [10, 30] and "force_map.chain" in out["growth"], done.stderr)
+    for scene in out["scenes"]:
+        parts = [scene[name] for name in ("assembly_us", "qp_us", "qp_warm_us")]
+        check("its parts have times of their own", all(us > 0 for us in parts), scene)
+        check("a step is assembly and the QP from cold", scene["us_per_step"] == parts[0] + parts[1], scene)
+        # the wish can be met: conditions of optimality to rounding, as for every answer of the force map
+        check("its answers are optimal", 0 <= scene["residual_max"] <= 1e-9, scene)
+        check("every fourth link has a contact, from the third on", scene["contacts_mean"] == (scene["n"] + 1) // 4, scene)
+        without = {name for name, value in scene.items() if value is None or value == [None, None]}
+        check("what a map does not have is null", without == {"dt", "law", "real_time_factor", "iterations_mean", "iterations_max", "displacement", "failed_steps", "phases"}, scene)
+    scene = json.loads(call(COLUBER, "bench", "planar.floor", "--n", 10, "--repeat", 1, "--json").stdout)["scenes"][0]
+    check("a simulation has no map to time", [scene[name] for name in ("assembly_us", "qp_us", "qp_warm_us")] == [None] * 3, scene)
+    done = call(COLUBER, "bench", "force_map.chain", "--n", 10, "--repeat", 1)
+    check("the table names the parts", "assembly" in done.stdout and "from cold" in done.stdout, done.stdout)
+
+
+def test_trees():
+    done = call(COLUBER, "bench", "multibody.chain", "multibody.acm", "--repeat", 1, "--json")
+    out = json.loads(done.stdout) if done.returncode == 0 else {"scenes": [], "growth": {}}
+    own = [(name, n) for name in ("multibody.chain", "multibody.acm") for n in (20, 100, 1000)]
+    check("scenes of trees have sizes of their own", [(s["name"], s["n"]) for s in out["scenes"]] == own, done.stderr)
+    check("… over which their time grows", sorted(out["growth"]) == ["multibody.acm", "multibody.chain"], out["growth"])
+    for scene in out["scenes"]:
+        which = f"{scene['name']}, {scene['n']} bodies"
+        check(f"{which}: solver is the integrator, there is no law", (scene["solver"], scene["law"]) == ("rk4", None), scene)
+        check(f"{which}: no step fails", scene["failed_steps"] == 0, scene)
+        moved = math.hypot(*scene["displacement"])
+        check(f"{which}: it moves", moved > 1e-3, scene)
+        if scene["name"] == "multibody.acm":
+            check(f"{which}: every module has an axle with its force", scene["contacts_mean"] == scene["n"] / 2, scene)
+            # the start is a singular instant, where both sides are averaged: 1e-4 s squared
+            check(f"{which}: its wheels do not slide", scene["residual_max"] < 1e-8, scene)
+        else:
+            check(f"{which}: it has no contacts", scene["contacts_mean"] is None, scene)
+            # N m; the chain is n/10 m long
+            check(f"{which}: nothing is left at the root", scene["residual_max"] < 1e-15 * scene["n"] ** 3, scene)
+    done = call(COLUBER, "bench", "multibody.acm", "--n", "8,30", "--repeat", 1, "--json")
+    scenes = json.loads(done.stdout)["scenes"] if done.returncode == 0 else []
+    check("--n says other sizes of trees", [s["contacts_mean"] for s in scenes] == [4.0, 15.0], done.stderr)
+
+
 def rows_of(file):
     with open(file, encoding="utf-8", newline="") as text:
         return list(csv.reader(text))
@@ -96,11 +140,21 @@ n = [3]
 other_n = "refused"
 set = ["robot.links={{n}}", "duration=0.1"]
 obstacles = 1
+
+[[scene]]
+name = "mine.map"
+scenario = "{map}"
+command = "force-map"
+unit = "links"
+n = [6]
+list.angles = {{ begin = ["0.8", "-0.8"], from = 3, items = ["0.8", "-0.8"] }}
+list.contacts = {{ from = 2, step = 2, items = ["{{ link = {{i}}, side = 'left' }}", "{{ link = {{i}}, side = 'right' }}"] }}
+set = ["robot.links={{n}}", "start.link_angle={{angles}}", "force_map.contact={{contacts}}", "force_map.wish.links=[1]"]
 """
 
 
 def test_scenes_of_your_own(tmp):
-    text = SCENES.format(floor=SOURCE / "benchmarks/scenes/planar_floor.toml")
+    text = SCENES.format(floor=SOURCE / "benchmarks/scenes/planar_floor.toml", map=SOURCE / "benchmarks/scenes/force_map_chain.toml")
     file = tmp / "scenes.toml"
     file.write_text(text)
 
@@ -121,7 +175,10 @@ def test_scenes_of_your_own(tmp):
     done = bench("mine.refused")
     check("a scene without its obstacles is an error", done.returncode == 1 and "mine.refused, n = 3: expected 1 obstacles, got 0" in done.stderr, done.stderr)
     done = bench("nothing")
-    check("an unknown scene names those there are", done.returncode == 2 and done.stderr.endswith("hint: mine.floor, mine.fixed, mine.refused\n"), done.stderr)
+    check("an unknown scene names those there are", done.returncode == 2 and done.stderr.endswith("hint: mine.floor, mine.fixed, mine.refused, mine.map\n"), done.stderr)
+    done = bench("mine.map", "--n", "6,9")
+    scenes = json.loads(done.stdout)["scenes"] if done.returncode == 0 else []
+    check("lists follow the size, after what they begin with", [s["contacts_mean"] for s in scenes] == [3.0, 4.0], done.stderr)
     for what, old, new, message in (
         ("an unknown key", 'law = "mine"', 'laws = "mine"', "scenes.toml:8:1: scene.laws: unknown key"),
         ("a size that is none", "n = [3]", "n = [0]", "scenes.toml:5:5: scene.n: expected whole numbers from 1"),
@@ -130,6 +187,12 @@ def test_scenes_of_your_own(tmp):
         ("two scenes of one name", '"mine.fixed"', '"mine.floor"', 'scene.name: there are two scenes "mine.floor"'),
         ("a scenario that is not there", "planar_floor.toml", "planar_flour.toml", "planar_flour.toml"),
         ("no TOML", "[[scene]]", "[[scene", "scenes.toml:1:"),
+        ("an unknown command", '"force-map"', '"force-nap"', 'scenes.toml:30:11: scene.command: expected one of force-map, quality, got "force-nap"'),
+        ("a list that is none", '{ begin = ["0.8", "-0.8"], from = 3, items = ["0.8", "-0.8"] }', "3", "scene.list.angles: expected a table: { begin, from, step, items, first, last }"),
+        ("a list without items", ', from = 3, items = ["0.8", "-0.8"]', "", "scene.list.angles.items: expected a list of texts"),
+        ("a list that never ends", "step = 2", "step = 0", "scene.list.contacts.step: expected a whole number from 1"),
+        ("a list that begins with no text", "from = 2,", "begin = [1], from = 2,", "scene.list.contacts.begin"),
+        ("a list of another key", "step = 2", "steps = 2", "scene.list.contacts.steps: unknown key"),
         ("nothing", text, "", "there are no scenes in this file"),
     ):
         check(f"{what} can be written", old in text)
@@ -288,6 +351,8 @@ def test_peers_interrupted(tmp):
 with tempfile.TemporaryDirectory() as folder:
     test_profile(Path(folder))
     test_bench()
+    test_a_scene_of_a_command()
+    test_trees()
     test_scenes_are_scenario_files()
     test_scenes_of_your_own(Path(folder))
     test_the_peers_scene_in_space(Path(folder))

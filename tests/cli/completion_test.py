@@ -117,7 +117,7 @@ for command in commands:
 
 keys = names("keys")
 offers("--set offers every key, ready for its value", "coluber run s.toml --set ", [key + "=" for key in keys])
-offers("--set completes a key", "coluber check s.toml --set solver.to", ["solver.tolerance="])
+offers("--set completes a key", "coluber check s.toml --set solver.tol", ["solver.tolerance="])
 choices = next(key for key in json.loads(coluber("list", "keys", "--json"))["keys"] if key["name"] == "solver.law")["choices"]
 words = [each["name"] if isinstance(each, dict) else each for each in choices]
 offers("--set key= offers the words the key takes", "coluber run s.toml --set solver.law=", words)

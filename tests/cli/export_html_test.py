@@ -263,6 +263,10 @@ printf '%s' "$SHOWN" """
     done, _ = asked("--view", "cam=top&t=99")
     check("… also where the view names it", done.returncode == 3 and re.search(r"--view t=99 is after the end of the run, [\d.]+ s\n  hint: for example  --time", done.stderr)
           and done.stdout == "" and not (tmp / "asked.png").exists(), done)
+    refused = '<html lang="en" data-refused="trails: there is no &quot;a&amp;b&lt;&quot;" data-known="link_1, link_2" data-ready="yes"><head>'
+    done = coluber("export", run, "--to", "png", "-o", tmp / "asked.png", "--view", "trails=a%26b%3C", env=base | {"SHOWN": refused})
+    check("a view that names what the run does not have exits 2, says what it has, and leaves no picture", done.returncode == 2
+          and done.stderr == 'error: --view: trails: there is no "a&b<"\n  hint: link_1, link_2\n' and done.stdout == "" and not (tmp / "asked.png").exists(), done)
     for what, shown, words in (
         ("shows a fault", '<html lang="en" data-fault="Time runs backwards."><head>', "Time runs backwards."),
         ("is not ready", '<html lang="en"><head>', "not ready"),
@@ -347,6 +351,11 @@ def test_picture(tmp):
     check("two moments are two pictures", len(set(pictures)) == 2)
     done = coluber("export", run, "--to", "png", "--view", "cam=top&theme=dark", "-o", tmp / "dark.png")
     check("another view is another picture", done.returncode == 0 and (tmp / "dark.png").read_bytes() not in pictures, done)
+    done = coluber("export", run, "--to", "png", "--view", "plot=joint_torque&series=1,2&trails=link_1,link_3&forces=1&colour=&vectors=&speed=0.25&arrow=-0.5", "-o", tmp / "named.png")
+    check("names that the run has are taken", done.returncode == 0 and (tmp / "named.png").exists(), done)
+    done = coluber("export", run, "--to", "png", "--view", "plot=joint_torque&series=1,77", "-o", tmp / "none.png")
+    check("a name that it does not have exits 2 without a picture", done.returncode == 2 and not (tmp / "none.png").exists()
+          and done.stderr == 'error: --view: series: there is no "77"\n  hint: joint_torque has 1, 2\n', done)
     (run / "run.json").write_text(json.dumps(json.loads((run / "run.json").read_text()) | {"summary": {"distance": 1}, "scenario": {"resolved": {"world": [1]}}}))
     done = coluber("export", run, "--to", "png", "-o", tmp / "odd.png")
     check("an odd run.json is no reason for no picture", done.returncode == 0, done)

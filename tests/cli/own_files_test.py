@@ -176,6 +176,56 @@ def test_an_export_grows_under_a_name_of_its_own(tmp):
     check("an export that does not fit leaves nothing", wall.returncode == 1 and "f.csv: cannot write" in wall.stderr and not list(tmp.glob("f.csv*")), f"{wall.returncode} {wall.stderr}")
 
 
+def test_a_list_of_pictures_of_the_user_is_not_replaced(tmp):
+    run = tmp / "run"
+    coluber(*QUICK, "--out", run)
+    (run / "plots").mkdir()
+    mine = run / "plots/plots.json"
+    plot = ("plot", run, "--what", "energy")
+    for text in ('{"my": "notes"}\n', "[1, 2]\n", "no JSON", '{"plots": "mine"}'):
+        mine.write_text(text)
+        done = coluber(*plot)
+        check(f"plot refuses a plots.json with {text!r}, exit 2", done.returncode == 2 and f"{mine}: exists and is not a list of pictures that Coluber made\n  hint: move it away" in done.stderr, f"{done.returncode} {done.stderr}")
+        check("… and writes nothing", mine.read_text() == text and [f.name for f in (run / "plots").iterdir()] == ["plots.json"])
+        check("… but draws elsewhere", coluber(*plot, "-o", tmp / "e.svg").returncode == 0 and mine.read_text() == text)
+        done = coluber(*QUICK, "--out", run, "--force")
+        check("… and run --force leaves it", done.returncode == 0 and mine.read_text() == text, done.stderr)
+    done = coluber(*plot, "--force")
+    check("plot --force replaces it", done.returncode == 0 and '"coluber-plots"' in mine.read_text(), done.stderr)
+    check("then plot has its own", coluber(*plot).returncode == 0)
+    mine.write_text("")
+    check("an empty one is no one's", coluber(*plot).returncode == 0)
+
+
+def test_without_a_replay_a_page_of_the_user_is_not_in_the_way(tmp):
+    run = tmp / "run"
+    coluber(*QUICK, "--out", run)
+    page = run / "replay.html"
+    page.write_bytes(MINE["replay.html"])
+    done = coluber(*QUICK, "--out", run, "--force", "--set", "record.replay=false")
+    check("--force without a replay leaves a page of the user's and runs", done.returncode == 0 and page.read_bytes() == MINE["replay.html"], done.stderr)
+    other = tmp / "other"
+    other.mkdir()
+    (other / "replay.html").write_bytes(MINE["replay.html"])
+    done = coluber(*QUICK, "--out", other, "--force", "--set", "record.replay=false")
+    check("… beside other files too", done.returncode == 0 and (other / "replay.html").read_bytes() == MINE["replay.html"], done.stderr)
+    done = coluber(*QUICK, "--out", other, "--force")
+    check("with one it is refused, exit 2", done.returncode == 2 and "holds replay.html" in done.stderr, done.stderr)
+
+
+def test_a_page_put_there_during_the_run_stays(tmp):
+    run = tmp / "run"
+    words = [COLUBER, "run", FLOOR, "--duration", "0.1", "-q", "--out", str(run)]
+    process = start_until(words, (run / "frames.bin").exists, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    (run / "replay.html").write_bytes(MINE["replay.html"])
+    process.send_signal(signal.SIGCONT)
+    _, said = process.communicate(timeout=600)
+    check("the run is complete", process.returncode == 0, said)
+    check("… and leaves the page", (run / "replay.html").read_bytes() == MINE["replay.html"])
+    if HAS_VIEWER:
+        check("… and says so", f"warning: {run}/replay.html is left as it is: it was put there during the run" in said, said)
+
+
 def test_the_way_out_is_the_same_for_every_command(tmp):
     run = tmp / "run"
     coluber(*QUICK, "--out", run)

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """What the planar model offers a user of the command line: stop conditions, two friction points, rough
-obstacles, torque limits, thousands of obstacles from a table.
+obstacles, torque limits, thousands of obstacles from a table, starts on a path, rotational friction.
 
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
 import json
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -116,6 +117,59 @@ def test_ten_thousand_obstacles_come_from_a_table(tmp):
     inside = coluber("run", COURSE, "--set", table, "--out", tmp / "inside")
     check("a start inside one of them points at its line", inside.returncode == 3
           and "pegs.csv:3:1: world.obstacle.11: link" in inside.stderr, inside.stderr)
+
+
+def test_a_robot_starts_on_its_path(tmp):
+    scenario = tmp / "on_path.toml"
+    scenario.write_text('duration = 0.2\n[robot]\nname = "aiko"\n[path]\nshape = "circle"\nradius = 0.5\nstraight = 0.0\n'
+                        "[start]\non_path = true\nspeed = 0.2\n")
+    for leads in ("first", "last"):
+        folder = tmp / f"on_path_{leads}"
+        run(folder, scenario, f"path.leads={leads}")
+        # equal links with their centres in the middle: chords of the circle about (0, 0.5), link by link half an angle on
+        half = numpy.arcsin(0.061 / 0.5)
+        place = half * (2 * numpy.arange(11) + 1)
+        place = place[::-1] if leads == "first" else place
+        r = 0.5 * numpy.cos(half)
+        expected = numpy.column_stack((r * numpy.sin(place), 0.5 - r * numpy.cos(place)))
+        position = data(folder, "link_position")[0]
+        check(f"{leads} link in front: every link is a chord of its path", abs(position - expected).max() < 1e-12, position - expected)
+        ahead = place + (numpy.pi if leads == "first" else 0.0)
+        check(f"{leads} link in front: its angles", abs(data(folder, "link_angle")[0] - ahead).max() < 1e-12)
+        velocity = 0.2 * numpy.cos(half) * numpy.column_stack((numpy.cos(place), numpy.sin(place)))
+        check(f"{leads} link in front: it moves along the path", abs(data(folder, "link_velocity")[0] - velocity).max() < 1e-12)
+        check(f"{leads} link in front: all links turn alike", abs(data(folder, "link_angular_velocity")[0] - 0.4).max() < 1e-12)
+        angles = data(folder, "joint_reference")
+        check(f"{leads} link in front: the start angles are held", abs(angles - 2 * half * (1 if leads == "last" else -1)).max() < 1e-12)
+        replay = json.loads((folder / "replay.json").read_text())
+        paths = [body for body in replay["bodies"] if body["name"] == "path"]
+        check(f"{leads} link in front: the replay has the path", len(paths) == 1 and len(paths[0]["points"]) > 100)
+        done = coluber("plot", folder, "--what", "course")
+        check(f"{leads} link in front: the course shows it", done.returncode == 0 and "path to follow" in (folder / "plots/course.svg").read_text(), done.stderr)
+
+
+def test_rotational_friction_takes_energy_on_every_code_path(tmp):
+    spin = ["world.friction=[0.0,0.0]", "robot.links=1", "start.link_rate=[5.0]", "duration=0.02", "record.rate_hz=1000"]
+    floor = tmp / "spin.toml"
+    floor.write_text('[robot]\nname = "aiko"\n')
+    run(tmp / "spin", floor, *spin, "world.rotational_friction=0.1")
+    rate = data(tmp / "spin", "link_angular_velocity")[:, 0]
+    per_step = 1 + 1e-3 * 0.1 * 9.81 * (7.5 / 11) / 1.32e-3
+    check("a spinning link is slowed as the step says", abs(rate - 5.0 * per_step ** -numpy.arange(21)).max() < 1e-12, rate)
+    energy, work = data(tmp / "spin", "energy"), data(tmp / "spin", "work_friction")
+    left = energy - energy[0] - work - data(tmp / "spin", "work_scheme")
+    check("the energy balance closes", work[-1] < -0.01 and abs(left).max() < 1e-14, left)
+    last = {}
+    for path in ("portable", "x86-64-v3"):
+        done = subprocess.run([COLUBER, "run", FLOOR, "--duration", "1", "--out", tmp / f"turn_{path}", "-q", "--set", "world.rotational_friction=0.01"],
+                              capture_output=True, text=True, timeout=300, env={**os.environ, "COLUBER_CODE_PATH": path})
+        check(f"rotational friction: {path} runs", done.returncode == 0, done.stderr)
+        last[path] = json.loads((tmp / f"turn_{path}" / "run.json").read_text())["summary"]["final_state"]
+    _, without = run(tmp / "turn_without", FLOOR, "duration=1")
+    _, zero = run(tmp / "turn_zero", FLOOR, "duration=1", "world.rotational_friction=0.0")
+    check("every code path gives a bit-identical final state", len(set(last.values())) == 1, last)
+    check("it changes the run", without["summary"]["final_state"] not in last.values())
+    check("none changes nothing", without["summary"]["final_state"] == zero["summary"]["final_state"])
 
 
 def main():

@@ -26,7 +26,7 @@ COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
 SPATIAL = ["course", "path", "postures", "side", "velocities", "forces", "footfall", "angles", "tracking", "torques", "energy", "residual"]
-LISTED = [*SPATIAL[:9], "path_error", *SPATIAL[9:]]  # of robots that follow a path
+LISTED = [*SPATIAL[:9], "path_error", "force_map", "quality", SPATIAL[9], "wheels", "internal", "reactions", *SPATIAL[10:]]  # of robots that follow a path, of studies, on wheels, of rods
 NAMES = [name for name in SPATIAL if name != "side"]  # a robot that stays in its plane is not drawn from the side unasked
 
 
@@ -153,7 +153,7 @@ def test_all_plots_by_default(tmp, course):
     check("plot says on stdout which files it wrote", done.stdout.split() == [str(course / "plots" / f"{n}.svg") for n in NAMES], done.stdout)
     check("plot says nothing on stderr when all is well", done.stderr == "", done.stderr)
     listed = [p["name"] for p in json.loads(coluber("list", "plots", "--json").stdout)["plots"]]
-    check("list plots names the same plots, side and path_error", listed == LISTED, listed)
+    check("list plots names the same plots, side, path_error and those of studies", listed == LISTED, listed)
     for name in NAMES:
         file = course / "plots" / f"{name}.svg"
         words = texts(file)
@@ -427,6 +427,9 @@ def test_two_runs(tmp, course):
     check("one table for all links beside a table for each is named so", {"alike: all links alike", "own: 3 different links"} <= set(texts(tmp / "links.svg")), texts(tmp / "links.svg"))
     coluber("plot", tmp / "alike", tmp / "heavy", tmp / "own", "--what", "path", "-o", tmp / "links.svg")
     check("… with the keys in which such tables differ", {"alike: robot.link.mass = 1, all links alike", "heavy: robot.link.mass = 2, all links alike", "own: robot.link.mass = –, 3 different links"} <= set(texts(tmp / "links.svg")), texts(tmp / "links.svg"))
+    trees = [run(tmp / name, SOURCE / f"scenarios/{name}.toml", "--duration", 0.1) for name in ("fish", "unicycle")]
+    done = coluber("plot", *trees, "--what", "path", "-o", tmp / "trees.svg")
+    check("bodies of trees are counted in English", "  robot.body: 6 bodies | 1 body\n" in done.stderr, done.stderr)
     same = coluber("plot", course, course, "--what", "path", "-o", tmp / "same.svg")
     check("a run beside itself is said to differ in nothing", same.returncode == 0 and any("the runs differ in no key" in w for w in texts(tmp / "same.svg")), texts(tmp / "same.svg"))
     short = run(tmp / "short", FLOOR, "--duration", 2, "--set", "robot.links=7", "--set", "start.link=7", "--set", "controller.kp=400", "--set", "solver.dt=2e-3", "--set", "world.friction=[0.2,0.5]")
@@ -931,7 +934,7 @@ def test_paths_and_wheels(tmp, course):
     folder = follow(tmp, "turn", 4.5)
     done = coluber("plot", folder)
     drawn = [Path(line).stem for line in done.stdout.split()]
-    check("a robot that follows a path draws its error too", done.returncode == 0 and done.stderr == "" and drawn == [n for n in LISTED if n not in ("side", "footfall")], f"{drawn} {done.stderr}")
+    check("a robot that follows a path draws its error too", done.returncode == 0 and done.stderr == "" and drawn == [n for n in LISTED if n not in ("side", "footfall", "force_map", "quality", "wheels", "internal", "reactions")], f"{drawn} {done.stderr}")
     coluber("plot", folder, "--what", "course", "--time", 3.5, "-o", tmp / "c.svg")
     wheels, links = polygons(tmp / "c.svg", (84, 96, 106)), polygons(tmp / "c.svg", (220, 236, 246)) + polygons(tmp / "c.svg", (143, 199, 230))
     # a link is 2 (0.04 + 0.03) m long and 0.06 m wide; its area is that of its core and two half discs
@@ -951,6 +954,14 @@ def test_paths_and_wheels(tmp, course):
     check("the course draws the path to follow and says its colour", len(to_follow) == 1 and any("yellow: path to follow" in w for w in texts(tmp / "c.svg")), texts(tmp / "c.svg"))
     # 1 m straight, a quarter of a circle of 0.75 m radius, 1 m straight; the tube is 4 mm wide
     check("… all of it, to scale", all(abs(side / scale - (1.75 + 0.002)) < 0.006 for side in extent(to_follow[0])), [side / scale for side in extent(to_follow[0])])
+    longer = follow(tmp, "longer", 7.0)
+    coluber("plot", longer, "--what", "course", "--time", 3.5, "-o", tmp / "l.svg")
+    links = polygons(tmp / "l.svg", (220, 236, 246)) + polygons(tmp / "l.svg", (143, 199, 230))
+    smaller = math.sqrt(numpy.mean([area(link) for link in links]) / (0.08 * 0.06 + math.pi * 0.03**2))
+    far = 0.5 * 7.0 + 6 * 0.122 - 1.0 - 0.375 * math.pi + 0.75
+    check("… as far as the run can get, with the robot's length", abs(max(extent(polygons(tmp / "l.svg", PATH)[0])) / smaller - (far + 0.002)) < 0.006, (extent(polygons(tmp / "l.svg", PATH)[0]), smaller, far))
+    coluber("plot", folder, "--what", "energy", "-o", tmp / "w.svg")
+    check("work of joints and wheels is that of motors", any("motors" in w for w in texts(tmp / "w.svg")) and not any("servo" in w for w in texts(tmp / "w.svg")), texts(tmp / "w.svg"))
     coluber("plot", folder, "--what", "course", "-o", tmp / "z.svg", "--zoom")
     check("--zoom frames the robot, not the path", area(polygons(tmp / "z.svg", (84, 96, 106))[0]) > 4 * area(wheels[0]))
     for name in ("postures", "path"):
@@ -997,6 +1008,9 @@ def test_path_error(tmp, course):
     done = coluber("plot", one, two, "--what", "path_error", "-o", tmp / "b.svg")
     words = texts(tmp / "b.svg")
     check("two runs are compared by the sum and by the head", done.returncode == 0 and words.count("sum of |z|, all links (mm)") == 1 and words.count("path error z, link 1 (mm)") == 1, f"{done.stderr} {words}")
+    three = run(tmp / "three", tmp / "two.toml", "--set", "controller.kw=0.6", "--set", "path.shape='s'")
+    coluber("plot", one, three, "--what", "path_error", "-o", tmp / "t.svg", "--width", "300mm")
+    check("the legend names shape and controller before gains", any(re.match(r"three: path\.shape = s, controller\.name = follow_the_leader, .*controller\.kw", w) for w in texts(tmp / "t.svg")), texts(tmp / "t.svg"))
     first, second = (max((line for line in lines_of(tmp / "b.svg", c) if len(line) > 100), key=lambda line: -numpy.mean([y for _, y in line])) for c in ((0, 114, 178), (213, 94, 0)))
     high = lambda line: max(y for _, y in line) - min(y for _, y in line)
     ratio = abs(other).sum(axis=1).max() / total.max()
@@ -1005,6 +1019,142 @@ def test_path_error(tmp, course):
     check("beside a run without a path it is left out", done.returncode == 0 and not (one / "plots/path_error-and-course.svg").exists() and (one / "plots/course-and-course.svg").exists(), done.stderr)
     done = coluber("plot", one, course, "--what", "path_error", "-o", tmp / "none.svg")
     check("… and refused where it is asked for", done.returncode == 1 and "the run has no path_error" in done.stderr, done.stderr)
+
+
+MAPPED = (194, 49, 143)
+
+
+def study(folder, name, scenario, *words):
+    done = coluber(name, scenario, "--out", folder, "-q", *words)
+    if done.returncode != 0:
+        sys.exit(f"cannot {name} {scenario}: {done.stderr}")
+    return folder
+
+
+def strokes(svg, colour):
+    """Lines of one colour, those that gnuplot puts into one path apart."""
+    found = []
+    for node in xml.parse(svg).iter("{http://www.w3.org/2000/svg}path"):
+        if tuple(int(n) for n in re.findall(r"\d+", node.get("stroke", ""))) == colour:
+            for piece in node.get("d").split("M")[1:]:
+                numbers = [float(n) for n in re.findall(r"-?[\d.]+", piece)]
+                found.append(list(zip(numbers[::2], numbers[1::2])))
+    return found
+
+
+def ticks(svg, panel):
+    """x of the picture (pixels) as a function of the axis' numbers, from the words below a panel counted from the top."""
+    rows = {}
+    for word, x, y in places(svg):
+        if re.fullmatch(r"[−-]?[\d.]+", word):
+            rows.setdefault(round(y), []).append((float(word.replace("−", "-")), x))
+    rows = [sorted(row) for _, row in sorted(rows.items()) if len(row) > 3]
+    row = rows[panel]
+    return numpy.polyfit([n for n, _ in row], [x for _, x in row], 1)
+
+
+def test_force_map(tmp, course):
+    done = coluber("plot", course, "--what", "force_map", "-o", tmp / "none.svg")
+    check("a run without mapped forces has no force_map, exit 1", done.returncode == 1 and "the run has no mapped_force" in done.stderr and not (tmp / "none.svg").exists(), done.stderr)
+    one = study(tmp / "one", "force-map", "holden_table5")
+    done = coluber("plot", one)
+    check("of a force map force_map is drawn, and nothing else", done.returncode == 0 and done.stdout.split() == [str(one / "plots/force_map.svg")] and done.stderr == "", f"{done.stdout} {done.stderr}")
+    svg = one / "plots/force_map.svg"
+    words = texts(svg)
+    check("… with a legend, both ends, axes and the limit", {"force on the link", "its constraint part", "joint", "centre of gravity", "torque at its limit", "link 1", "link 20", "x (m)", "y (m)", "torque (N m)", "limit 4.5 N m"} <= set(words), words)
+    stated = next((m for m in (re.search(r"optimal;  arrows: ([\d.]+) N = ([\d.]+) m on the axes$", w) for w in words) if m), None)
+    check("… and the status and the scale of the arrows", stated is not None, words)
+    with h5py.File(one / "trajectory.h5") as file:
+        forces, parts, torques = file["mapped_force"][0], file["mapped_constraint"][0], file["mapped_torque"][0]
+    pixels = ticks(svg, 0)[0]  # a metre
+    per_newton = float(stated[2]) / float(stated[1]) * pixels
+    shafts = [line for line in strokes(svg, MAPPED) if len(line) == 2]
+    heads = polygons(svg, MAPPED)
+    check("… five totals have filled heads, five constraint parts hollow ones", len(heads) == 5, len(heads))
+    # from the foot, where both shafts begin, to the tip of the head
+    wanted = sorted(math.hypot(*f) * per_newton for f in forces if math.hypot(*f) > 0)
+    found = sorted(max(math.dist(foot[0], tip) for tip in head) for head in heads for foot in [min(shafts, key=lambda s: min(math.dist(s[1], p) for p in head))])
+    check("… each as long as its force on the stated scale", len(wanted) == len(found) and max(abs(a - b) for a, b in zip(wanted, found)) < 1.5, (wanted, found))
+    angles = lambda rows: sorted(round(math.degrees(math.atan2(y, x)), 0) for x, y in rows if math.hypot(x, y) > 0)
+    drawn = sorted(round(math.degrees(math.atan2(-(s[1][1] - s[0][1]), s[1][0] - s[0][0])), 0) for s in shafts if math.dist(*s) > 10 and s[0][1] != s[1][1])  # but those of the legend
+    legal = angles(forces) + angles(parts)
+    check("… along the recorded forces, with and without friction", len(drawn) == 8 and all(min(abs(a - b) for b in legal) <= 2 for a in drawn), (drawn, legal))
+    limited = polygons(svg, (213, 94, 0))
+    check("… the one torque at its limit is marked", len(limited) == 1 and abs(torques[5]) > 4.4999, limited)
+    bars = polygons(svg, (143, 199, 230))
+    heights = [extent(bar)[1] for bar in bars if extent(bar)[0] < 40]
+    check("… the others are bars as high as they are large", len(heights) >= 18 and abs(max(h for h in heights if h < 200) / extent(limited[0])[1] - sorted(abs(torques))[-2] / 4.5) < 0.03, heights)
+    for name in ("path", "postures", "side", "velocities", "angles"):
+        done = coluber("plot", one, "--what", name, "-o", tmp / "none.svg")
+        check(f"one moment has no {name}, exit 3, and the message names what has one", done.returncode == 3 and "needs two" in done.stderr and "force_map" in done.stderr, done.stderr)
+    for name in ("forces", "footfall", "tracking", "torques", "energy", "residual", "path_error", "quality"):
+        done = coluber("plot", one, "--what", name, "-o", tmp / "none.svg")
+        check(f"… nor {name}, exit 1", done.returncode == 1 and "the run has no " in done.stderr, done.stderr)
+    for ending in ("png", "pdf"):
+        done = coluber("plot", one, "--what", "force_map", "--what", "course", "--width", "85mm", "-o", tmp / f"n.{ending}")
+        check(f"course and force_map of one moment as {ending}, on a narrow page", done.returncode == 0 and (tmp / f"n-force_map.{ending}").stat().st_size > 2000, done.stderr)
+    done = coluber("plot", one, "--what", "force_map", "--time", 1, "-o", tmp / "none.svg")
+    check("a moment that is not there is bad input, exit 3", done.returncode == 3 and "the run has no frame at 1 s" in done.stderr, done.stderr)
+
+    other = study(tmp / "other", "force-map", "holden_corrected")
+    done = coluber("plot", one, other)
+    svg = one / "plots/force_map-and-other.svg"
+    check("two force maps are drawn in one map, one arrow per contact, with their torques", done.returncode == 0 and done.stdout.split() == [str(svg)] and sum("force_map.kinematics" in w or "other:" in w for w in texts(svg)) >= 1, f"{done.stdout} {done.stderr}")
+    none = coluber("force-map", "holden_table5", "--out", tmp / "not", "-q", "--set", "controller.torque_limit=0.01")
+    done = coluber("plot", tmp / "not", "--what", "force_map", "-o", tmp / "i.svg")
+    check("where nothing solves it the picture says so and has no arrows", none.returncode == 1 and done.returncode == 0 and any(w.startswith("infeasible") for w in texts(tmp / "i.svg")) and not polygons(tmp / "i.svg", MAPPED), f"{done.stderr} {texts(tmp / 'i.svg')}")
+    done = coluber("plot", course, one)
+    check("a run and one moment are compared in course alone", done.returncode == 0 and done.stdout.split() == [str(course / "plots/course-and-one.svg")], f"{done.stdout} {done.stderr}")
+    (course / "plots/course-and-one.svg").unlink()
+    for form in ("csv", "html"):
+        done = coluber("export", one, "--to", form, "-o", tmp / f"e.{form}")
+        check(f"one moment is exported as {form}", done.returncode == 0 and (tmp / f"e.{form}").stat().st_size > 1000, done.stderr)
+
+
+def test_quality(tmp, course):
+    done = coluber("plot", course, "--what", "quality", "-o", tmp / "none.svg")
+    check("a run that is no study of a path has no quality, exit 1", done.returncode == 1 and "the run has no margin" in done.stderr, done.stderr)
+    one = study(tmp / "one", "quality", "holden_pegs")
+    shares = json.loads((one / "run.json").read_text())["summary"]
+    check("the share of feasible places is exactly 1 where all are", shares["share"] == 1.0 and shares["rank_share"] == 1.0, shares)
+    done = coluber("plot", one)
+    check("of a path's quality these two plots are drawn", done.returncode == 0 and done.stdout.split() == [str(one / f"plots/{n}.svg") for n in ("force_map", "quality")], f"{done.stdout} {done.stderr}")
+    svg = one / "plots/quality.svg"
+    words = texts(svg)
+    check("quality has margin, torque with its limit, and the rows of verdicts", {"margin (N)", "max. torque (N m)", "limit 4.5 N m", "arc length of the rear end s (m)", "feasible", "rank only", "neither"} <= set(words), words)
+    check("… and says how many places are feasible, and what is marked on the path", any(w.startswith("feasible at 24 of 24 places, least margin 17.5 N;  marks on the path: place of the rear end") for w in words), words)
+    with h5py.File(one / "trajectory.h5") as file:
+        s, margin = file["place"][:], file["margin"][:]
+    scale, offset = ticks(svg, -1)
+    line = max((line for line in lines_of(svg, (26, 26, 26)) if len(line) == 24), key=lambda line: -line[0][1])
+    up = numpy.polyfit(margin, [-y for _, y in line], 1)
+    check("… the margins are those recorded, over s", max(abs(x - scale * k - offset) for (x, _), k in zip(line, s)) < 1.0 and max(abs(-y - up[0] * m - up[1]) for (_, y), m in zip(line, margin)) < 0.6, (line[:3], s[:3]))
+    done = coluber("plot", one, "--what", "force_map", "--time", 2, "-o", tmp / "t.svg")
+    check("force_map of one place, by its time", done.returncode == 0 and any(w.startswith("rear end at s = 0.6913 m;  optimal;  arrows: ") for w in texts(tmp / "t.svg")), texts(tmp / "t.svg"))
+
+    tight = study(tmp / "tight", "quality", "holden_pegs", "--set", "controller.torque_limit=1")
+    coluber("plot", tight, "--what", "quality", "-o", tmp / "q.svg")
+    words = texts(tmp / "q.svg")
+    with h5py.File(tight / "trajectory.h5") as file:
+        lost = numpy.flatnonzero(numpy.isnan(file["margin"][:]))
+    check("places that rank alone allows have a mark, a row and a word of their own", any(w.startswith("feasible at 22 of 24 places;") for w in words) and "by rank only: limits or signs fail" in words and len(polygons(tmp / "q.svg", (230, 159, 0))) >= 2, words)
+    pieces = [line for line in strokes(tmp / "q.svg", (26, 26, 26)) if 1 < len(line) < 24]
+    check("… and where there is no margin the line has a gap", len(lost) == 2 and len(pieces) >= 2, (lost, [len(p) for p in pieces]))
+    none = study(tmp / "none", "quality", "holden_pegs", "--set", "controller.torque_limit=0.3")
+    coluber("plot", none, "--what", "quality", "-o", tmp / "no.svg")
+    check("where no place is feasible margin and torques say so", {"none: no place is feasible", "none: no torques within the limit meet the motion"} <= set(texts(tmp / "no.svg")), texts(tmp / "no.svg"))
+    single = study(tmp / "single", "quality", "holden_pegs", "--set", "quality.to=0.51")
+    done = coluber("plot", single)
+    check("a single place is drawn", done.returncode == 0 and any(w.startswith("feasible at 1 of 1 place, ") for w in texts(single / "plots/quality.svg")), done.stderr)
+    done = coluber("plot", one, single)
+    check("… and compared by its force map alone", done.returncode == 0 and done.stdout.split() == [str(one / "plots/force_map-and-single.svg")], f"{done.stdout} {done.stderr}")
+
+    done = coluber("plot", one, tight, "--what", "quality", "-o", tmp / "b.svg")
+    words = texts(tmp / "b.svg")
+    check("two paths are compared by margin and torque over s", done.returncode == 0 and "feasible at 24 of 24 | 22 of 24 places" in words and {"margin (N)", "max. torque (N m)", "arc length of the rear end s (m)"} <= set(words) and "time t (s)" not in words, f"{done.stderr} {words}")
+    for name in ("course", "path", "postures", "side", "velocities", "angles"):
+        done = coluber("plot", one, "--what", name, "-o", tmp / f"{name}.svg")
+        check(f"{name} draws the places as a run in time", done.returncode == 0 and (tmp / f"{name}.svg").exists(), done.stderr)
 
 
 def test_paths_of_two_runs(tmp, course):

@@ -167,6 +167,13 @@ def test_what_resume_says(tmp):
                         (["--seed", "4"], "seed: was 0"), (["--set", "world.friction=[0.3, 0.2]"], "world.friction.1: was 0.2")]:
         done = coluber("run", *words, *change, "--resume")
         check(f"{change} is exit 3 and names what differs", done.returncode == 3 and key in done.stderr and "hint:" in done.stderr, done.stderr)
+    done = coluber("run", SOURCE / "scenarios" / "aiko_floor.toml", "--duration", "2", "--out", tmp / "said", "--resume")
+    check("another scenario is exit 3, and its lists are counted", done.returncode == 3 and "world.obstacle: had 9 entries when the run was begun, has no entries now" in done.stderr
+          and "null" not in done.stderr, done.stderr)
+    coluber("run", SOURCE / "scenarios" / "aiko_floor.toml", "--duration", "0.1", "--out", tmp / "floor", "-q")
+    done = coluber("run", COURSE, "--duration", "0.1", "--out", tmp / "floor", "--resume")
+    check("… the other way round too", done.returncode == 3 and "world.obstacle: had no entries when the run was begun, has 9 entries now" in done.stderr
+          and "null" not in done.stderr and "world.obstacle.1" not in done.stderr, done.stderr)
     done = coluber("run", COURSE, "--duration", "3", "--out", tmp / "said", "--resume")
     check("another --duration is exit 3", done.returncode == 3 and "duration: was 2.0" in done.stderr, done.stderr)
     check("--resume and --force together are exit 2", coluber("run", *words, "--resume", "--force").returncode == 2)
@@ -360,6 +367,7 @@ def test_a_disk_that_fills(tmp):
             done = coluber("run", *words, "--out", small / "run")
             check(f"{what} ends the run with exit 1", done.returncode == 1 and "cannot write" in done.stderr, done.stderr)
             check("… marked failed", load(small / "run")["status"] == "failed", load(small / "run")["status"])
+            check("… with the reason", "cannot write" in load(small / "run")["message"], load(small / "run")["message"])
             check("… with no half-made file", not [n for n in files(small / "run") if n.endswith(".part")], files(small / "run"))
             out = coluber("export", small / "run", "--to", "csv", "-o", tmp / "small.csv")
             check("… and the frames so far readable", out.returncode == 0

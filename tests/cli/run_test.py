@@ -106,6 +106,10 @@ def test_the_motion_is_told_apart_from_its_end(tmp):
     time = data["time"][-1]
     check("speeds are along the path and net", abs(run["mean_speed"] - run["path_length"] / time) < 1e-12 and abs(run["net_speed"] - run["displacement"] / time) < 1e-12, run)
     check("heading_change is that of the mean link angle", abs(run["heading_change"] - numpy.ptp(data["link_angle"].mean(axis=1)[[0, -1]])) < 1e-12, run)
+    for model in ("wheeled", "n_trailer"):
+        coluber("run", SOURCE / "scenarios/piko_turn.toml", "--set", f"robot.model={model}", "--duration", "4", "--out", tmp / model)
+        turned = numpy.ptp(datasets(tmp / model)["link_angle"][[0, -1], 0])
+        check(f"heading_change of {model} is that of link 1", turned > 0.5 and abs(abs(load(tmp / model)["summary"]["heading_change"]) - turned) < 1e-12, load(tmp / model)["summary"])
     weight = 9.81 * 7.5
     check("the cost of transport is by positive work over the path", abs(run["cost_of_transport"] / (run["work_positive"] / (weight * run["path_length"])) - 1) < 1e-9, run)
     check("old names with another meaning are gone", done.returncode == 0 and not {"distance", "energy_in"} & run.keys(), run)
@@ -419,7 +423,7 @@ def test_export(tmp):
 
 
 def test_usage(tmp):
-    for word in ("sweep", "quality"):
+    for word in ("sweep", "live"):
         done = coluber(word)
         check(f"{word} exits 2: not built yet", done.returncode == 2 and "not built yet" in done.stderr, done.stderr)
     done = coluber("rum")
@@ -429,9 +433,9 @@ def test_usage(tmp):
     check("a missing scenario name exits 2", coluber("run").returncode == 2)
     help_text = coluber("--help")
     check("--help exits 0 and lists what works", help_text.returncode == 0
-          and all(f"  {word}" in help_text.stdout for word in "run check list plot view export reproduce bench version".split()),
+          and all(f"  {word}" in help_text.stdout for word in "run check list plot view export reproduce bench force-map quality version".split()),
           help_text.stdout)
-    check("--help does not list what does not", not re.search(r"^  (sweep|quality)", help_text.stdout, re.M))
+    check("--help does not list what does not", not re.search(r"^  (sweep|live)", help_text.stdout, re.M))
     run_help = coluber("run", "--help").stdout
     check("run --help lists --resume", "--resume" in run_help and "--force" in run_help, run_help)
 
@@ -491,6 +495,31 @@ def test_a_largest_torque_of_one_step_is_warned_of(tmp):
     for scenario in ("aiko_floor", "aiko_course", "aiko_pegs"):
         text = run(scenario, 4)
         check(f"a torque that rises over steps does not: {scenario}", "spike" not in text, text)
+    robot = """
+title = "Nine links that begin to sidewind on a slope"
+duration = 0.05
+[robot]
+model = "spatial"
+links = 9
+link = { mass = 0.3, inertia = 4e-4, inertia_axial = 1.2e-4, length = 0.1, half_core = 0.03, radius = 0.03 }
+[start]
+link = 5
+[world]
+friction = [0.5, 0.5]
+tilt_deg = 8
+tilt_direction_deg = 30
+[gait]
+name = "sidewinding"
+amplitude_deg = 35
+omega_deg = 100
+phase_deg = -60
+[controller]
+name = "prescribed"
+"""
+    (tmp / "side.toml").write_text(robot)
+    for dt in (1e-3, 5e-4, 2.5e-4, 1e-4):
+        done = coluber("run", tmp / "side.toml", "--set", f"solver.dt={dt}", "--set", "record.rate_hz=100", "--force", "--out", tmp / "run")
+        check(f"an impact is a spike at any step size: {dt}", done.returncode == 0 and "max_torque = " in done.stderr and "is a spike of" in done.stderr, done.stderr)
 
 
 def test_the_runaway_guard(tmp):

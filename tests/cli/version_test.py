@@ -34,7 +34,7 @@ said = json.loads(run("version", "--json"))
 check("the version is that of CMakeLists.txt", said["version"] == project, said["version"])
 check("compiler, build type and flags are told", said["compiler"] and said["build_type"] and "-ffp-contract=off" in said["flags"], said)
 check("the library is static or shared", said["library"] in ("static", "shared"), said["library"])
-for library in ("Eigen", "fmt", "nlohmann-json", "toml++", "HDF5", "zlib", "CLI11"):
+for library in ("Eigen", "fmt", "nlohmann-json", "toml++", "HDF5", "zlib", "CLI11", "DAQP"):
     version = said["libraries"].get(library, "")
     check(f"the version of {library} is told", re.fullmatch(r"[0-9]+(\.[0-9]+)+", version), version)
 check("libraries are told in both forms", f"HDF5 {said['libraries']['HDF5']}" in text, text)
@@ -44,7 +44,7 @@ keys = {key["name"]: key for key in json.loads(run("list", "keys", "--json"))["k
 for kind, key in (("solvers", "solver.name"), ("laws", "solver.law")):
     built = [choice["name"] for choice in keys[key]["choices"] if choice["built"]]
     check(f"the {kind} are the words {key} takes", said[kind] == built, f"{said[kind]}, {built}")
-check("models that are not built are not told", "planar" in said["models"] and "rod" not in said["models"], said["models"])
+check("models that are not built are not told", "planar" in said["models"] and "grasp" not in said["models"], said["models"])
 
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)

@@ -73,6 +73,19 @@ def sundials(folder, version):
     return folder
 
 
+def daqp(folder, version, files):
+    """A source folder of DAQP with so many of its ten C files, all empty."""
+    names = ["api", "auxiliary", "avi", "bnb", "daqp", "daqp_prox", "eq_elim", "factorization", "hierarchical", "utils"]
+    for name in names[:files]:
+        (folder / "csrc/src").mkdir(parents=True, exist_ok=True)
+        (folder / f"csrc/src/{name}.c").write_text("")
+    (folder / "csrc/include").mkdir()
+    (folder / "csrc/include/api.h").write_text("")
+    (folder / "LICENSE").write_text("")
+    (folder / "PKG-INFO").write_text(f"Name: daqp\nVersion: {version}\n")
+    return folder
+
+
 with tempfile.TemporaryDirectory(prefix="coluber-configure-") as name:
     work = Path(name)
     no_tests = ("-DCOLUBER_BUILD_TESTS=OFF", "-DCOLUBER_BUILD_BENCHMARKS=OFF")
@@ -83,6 +96,13 @@ with tempfile.TemporaryDirectory(prefix="coluber-configure-") as name:
     says_no("CVODE missing", work, smooth, *no_tests, "-DCMAKE_DISABLE_FIND_PACKAGE_CVODE=ON")
     says_no("CVODE without one of its libraries", work, smooth, *no_tests, "-DCVODE_nvecserial_LIBRARY=OFF")
     says_no("CVODE too old", work, smooth, *no_tests, f"-DCVODE_INCLUDE_DIR={sundials(work / 'old', '5.8.0')}")
+
+    qp = "quadratic programs"
+    says_no("DAQP missing", work, qp, *no_tests, f"-DCOLUBER_DAQP_DIR={work / 'nowhere'}")
+    says_no("DAQP without one of its files", work, qp, *no_tests, f"-DCOLUBER_DAQP_DIR={daqp(work / 'half', '0.10.3', 9)}")
+    says_no("DAQP of another version", work, qp, *no_tests, f"-DCOLUBER_DAQP_DIR={daqp(work / 'other', '0.7.2', 10)}")
+    whole = configure(work, *no_tests, f"-DCOLUBER_DAQP_DIR={daqp(work / 'whole', '0.10.3', 10)}")
+    check("DAQP in a folder of the user's is found", f"--   {qp}: yes" in whole.stdout, whole.stdout[-2000:] + whole.stderr)
 
     says_no("pkg-config missing", work, "coluber view", *no_tests, "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON")
     for sentence, version in (("cpp-httplib without its header", "0.11.4"), ("cpp-httplib too old", "0.5.0")):

@@ -3,7 +3,7 @@
 
 usage: packaging_test.py BUILD_FOLDER
 
-examples/own_gait, examples/own_controller and examples/own_model are built against the installed library
+examples/own_gait, examples/own_controller, examples/own_model and examples/own_wish are built against the installed library
 by find_package(coluber), own_gait also by pkg-config. The figures they print are checked; own_model, a model
 with the whole command line, is used as a user of it would.
 Prints `N passed, M failed` last.
@@ -117,7 +117,7 @@ def check_model(folder, environment):
         ("a key of another model", "robot.links=3", 'robot.links: goes with robot.model = "planar"', "leave it out"),
         ("a gait, which it takes none of", 'gait.name="sidewinding"', 'gait.name: goes with robot.model = "planar"', "leave it out"),
         ("a condition on links, of which it has none", "stop.past_x=1.0", 'stop.past_x: the model "unicycle" has no links', "leave it out"),
-        ("a wrong type", 'robot.radius="big"', "robot.radius: expected a number > 0", "radius of the wheel"),
+        ("a wrong type", 'robot.wheel_radius="big"', "robot.wheel_radius: expected a number > 0", "radius of the wheel"),
     ):
         done = call("check", "unicycle.toml", "--set", change)
         check(f"own_model refuses {sentence}", done.returncode == 3 and place in done.stderr and hint in done.stderr, done.stderr)
@@ -184,6 +184,16 @@ def main(build, work):
     absent = [str(h) for h in headers if not (prefix / "include" / h).is_file()]
     check("every public header is installed", not absent, ", ".join(absent))
 
+    licences = sorted(p.name for p in prefix.glob("share/doc/coluber/LICENSE*"))
+    check("our licence and DAQP's are installed", licences == ["LICENSE", "LICENSE.daqp"], licences)
+    foreign = [p for p in prefix.rglob("*daqp*") if p.name != "LICENSE.daqp"]
+    check("nothing else of DAQP is installed", not foreign, foreign)
+    libraries = list(prefix.glob("lib/**/libcoluber.so" if shared else "lib/**/libcoluber.a"))
+    words = ("-D", "--defined-only") if shared else ("-g", "--defined-only")
+    names = [l.split()[-1] for l in run("nm", *words, libraries[0]).stdout.splitlines() if l.split()[-2:-1] in (["T"], ["D"], ["B"])]
+    bare = [n for n in names if "daqp" in n and (shared or not n.startswith("coluber_"))]
+    check("no name of DAQP reaches a program that links the library", names and not bare, bare[:5])
+
     version = next(l.split("=", 1)[1] for l in cache.splitlines() if l.startswith("CMAKE_PROJECT_VERSION:"))
     if shared:
         check_soname(prefix, version)
@@ -204,7 +214,7 @@ def main(build, work):
     done = run(program, "list", "scenarios", env=plain, cwd=work)
     check("the installed program lists its scenarios", "aiko_course" in done.stdout, done.stdout + done.stderr)
 
-    for example in ("own_gait", "own_controller", "own_model"):
+    for example in ("own_gait", "own_controller", "own_model", "own_wish"):
         folder = work / example
         shutil.copytree(SOURCE / "examples" / example, folder)
         configured = run(
@@ -218,6 +228,9 @@ def main(build, work):
                 check_gait("find_package", folder / "build/own_gait", environment)
             elif example == "own_controller":
                 check_controller(folder / "build/own_controller", environment)
+            elif example == "own_wish":
+                done = run(folder / "build/own_wish", env=environment)
+                check("own_wish says how hard the snake can accelerate", done.stdout.startswith("up to 13.57 m/s² ahead; pegs press with 83.7 185.7 105.7 N"), done.stdout + done.stderr)
             else:
                 check_model(folder, environment)
 

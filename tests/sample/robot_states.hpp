@@ -84,7 +84,7 @@ class DenseRobot {
     }
     return M;
   }
-  /// Generalised forces of (6.21) and (6.26), two points a link.
+  /// Generalised forces of (6.21) and (6.26), two points a link, and of rotational friction.
   [[nodiscard]] Eigen::VectorXd friction(const Eigen::VectorXd& qdot, double eps_C) const {
     Eigen::VectorXd force = Eigen::VectorXd::Zero(n_ + 2);
     const double load = model_.g * std::cos(model_.tilt);
@@ -100,6 +100,8 @@ class DenseRobot {
         const Eigen::Array2d viscous = model_.mu_V.array() * v.array();
         force += J.transpose() * (rotation(i) * (-N * (coulomb + viscous)).matrix());
       }
+      const Eigen::RowVectorXd J = J_omega(i);
+      force -= model_.c_R * link(i).m * load * J.dot(qdot) * J.transpose();
     }
     return force;
   }

@@ -183,6 +183,7 @@ inline Step solve(const planar::Model& model, const VectorXd& q_M, const VectorX
     // viscous friction, implicit as the servo: impulse = -load mu_V gamma_E  (6.26)
     const MatrixXd W = W_T.middleCols<2>(2 * k);
     M += point.load * W * model.mu_V.asDiagonal() * W.transpose();
+    M(3 * i + 2, 3 * i + 2) += point.load * model.c_R;
   }
   const MatrixXd M_inv = M.inverse();
   const MatrixXd W_J = joint_directions(model, q_M);

@@ -134,6 +134,19 @@ TEST(SecondRoute, OneStepAgreesWithViscousFriction) {
   }
 }
 
+TEST(SecondRoute, OneStepAgreesWithRotationalFriction) {
+  std::mt19937_64 random(11);
+  for (int trial = 0; trial < 60; ++trial) {
+    Scene scene = random_scene(random, 1 + trial % 2);
+    scene.model.c_R = trial % 3 == 0 ? 0.1 : 0.005;
+    if (trial % 5 == 0) scene.model.mu_V = {0.1, 0.2};
+    planar::StepOptions options;
+    options.plain = trial % 4 < 2;
+    options.newton.tolerance = 1e-13;
+    compare_routes(scene, options, no_anchors(scene), std::to_string(trial));
+  }
+}
+
 TEST(SecondRoute, OneStepAgreesWithTwoFrictionPointsAndRoughObstacles) {
   std::mt19937_64 random(8);
   int touching = 0;

@@ -31,7 +31,51 @@ export interface Choices {
   colours: string[];
   bodies: string[];
   speeds: number[];
+  channels(plot: string): string[]; // its members
   members(plot: string): Set<string>; // those plotted at first
+}
+
+/** What of an address the page cannot show: what it says, and what there is instead. */
+export interface AddressFault {
+  said: string;
+  known: string;
+}
+
+const find_one = <T extends string>(kept: URLSearchParams, key: string, all: readonly T[], or: T): T => all.find((name) => name === kept.get(key)) ?? or;
+const list_of = (kept: URLSearchParams, key: string) => kept.get(key)?.split(',').filter(Boolean) ?? null;
+const largest_size = 1; // arrows are at most 10 times as long as usual, at least a tenth
+
+/** The first value that read_address passes over for another one; null if it takes all of them. */
+export function find_fault(hash: string, defaults: State, choices: Choices): AddressFault | null {
+  const kept = new URLSearchParams(hash.replace(/^#/, ''));
+  const taken = find_one(kept, 'plot', choices.plots, defaults.plot);
+  const name_list = (names: readonly string[]) =>
+    names.length > 20 ? `${names.slice(0, 20).join(', ')}, … (${names.length} in all)` : names.join(', ');
+  const refuse = (key: string, value: string, names: readonly string[], also = ''): AddressFault => ({ said: `${key}: there is no "${value}"`, known: names.length > 0 ? also + name_list(names) : 'this run has none' });
+  const unknown = (key: string, names: readonly string[]) => list_of(kept, key)?.find((name) => !names.includes(name));
+  const size_of = (pair: string) => Number(pair.slice(pair.lastIndexOf(':') + 1) || NaN);
+
+  for (const [key, names] of [['plot', choices.plots], ['vectors', choices.vectors], ['colour', choices.colours], ['speed', choices.speeds.map(String)]] as const) {
+    const value = kept.get(key);
+    const none = value === '' && (key === 'vectors' || key === 'colour' || (key === 'plot' && names.length === 0));
+    const number = key === 'speed' && value?.trim() ? String(Number(value)) : value;
+    if (value !== null && !none && !names.includes(number!)) return refuse(key, value, names);
+  }
+  for (const [key, names] of [['series', choices.channels(taken)], ['trails', choices.bodies]] as const) {
+    const name = unknown(key, names);
+    if (name !== undefined) return refuse(key, name, names, key === 'series' ? `${taken} has ` : '');
+  }
+  const forces = kept.get('forces');
+  if (forces !== null && forces !== '0' && forces !== '1') {
+    const name = forces === '' ? '' : unknown('forces', choices.families);
+    if (name !== undefined) return refuse('forces', name, choices.families, '0 for none, 1 for all, or of ');
+  }
+  for (const pair of list_of(kept, 'sizes') ?? []) {
+    const name = pair.slice(0, Math.max(0, pair.lastIndexOf(':')));
+    if (!choices.families.includes(name)) return refuse('sizes', name || pair, choices.families, 'sizes=NAME:X, NAME of ');
+    if (!(Math.abs(size_of(pair)) <= largest_size)) return { said: `sizes: "${pair}" is no size`, known: 'a number from -1 to 1: arrows 10 to its power times as long' };
+  }
+  return null;
 }
 
 export function read_address(hash: string, defaults: State, choices: Choices): State {
@@ -41,9 +85,9 @@ export function read_address(hash: string, defaults: State, choices: Choices): S
     return Number.isFinite(x) ? x : or;
   };
   const flag = (key: string, or: boolean) => (kept.get(key) === '1' ? true : kept.get(key) === '0' ? false : or);
-  const one_of = <T extends string>(key: string, all: readonly T[], or: T): T => all.find((name) => name === kept.get(key)) ?? or;
-  const size = (x: number) => Math.max(-1, Math.min(1, x));
-  const list = (key: string) => kept.get(key)?.split(',').filter(Boolean) ?? null;
+  const one_of = <T extends string>(key: string, all: readonly T[], or: T): T => find_one(kept, key, all, or);
+  const size = (x: number) => Math.max(-largest_size, Math.min(largest_size, x));
+  const list = (key: string) => list_of(kept, key);
   const plot = one_of('plot', choices.plots, defaults.plot);
   const trails = list('trails')?.filter((name) => choices.bodies.includes(name));
   // forces=1 all arrows, forces=0 none, else the families drawn

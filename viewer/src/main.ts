@@ -41,8 +41,11 @@ function open_scene(runs: Run[]): SceneView | null {
 
 function start(runs: Run[]): void {
   const view = open_scene(runs);
-  if (view) view.still = new URLSearchParams(location.hash.slice(1)).get('still') === '1';
+  const still = new URLSearchParams(location.hash.slice(1)).get('still') === '1';
+  if (view) view.still = still;
   const session = new Session(runs, view);
+  const fault = still ? session.find_fault(location.hash) : null;
+  if (fault) Object.assign(document.documentElement.dataset, { refused: fault.said, known: fault.known }); // for `coluber export --to png`
   show_words(runs, session.links, session.t_last - session.t_first);
   const timeline = new Timeline(session);
   const plot_bar = new PlotBar(session, timeline);

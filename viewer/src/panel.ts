@@ -40,7 +40,7 @@ function show_titles(runs: Run[], links: Body[], seconds: number): void {
     robot.name || robot.model ? [robot.name, robot.model && `${robot.model} model`].filter(Boolean).join(', ') : '',
     links.length > 0 ? `${links.length} ${links.every((b) => b.name.startsWith('link_')) ? 'links' : 'moving bodies'}` : '',
     typeof tilt === 'number' && tilt !== 0 ? `slope ${format_number(tilt)}°` : '',
-    `${format_number(seconds)} s at ${format_number(first.replay.rate)} Hz`,
+    runs.every((r) => r.replay.frames === 1) ? 'one moment' : `${format_number(seconds)} s at ${format_number(first.replay.rate)} Hz`,
     first.status && first.status !== 'completed' ? `partial: ${first.status}` : '',
   ].filter(Boolean).join(' · ');
 }

@@ -5,13 +5,15 @@ import type { Colouring, Vectors } from './replay/channels.ts';
 import { radius_of } from './replay/structure.ts';
 import type { Body } from './replay/format.ts';
 import { round_down } from './scene/ground.ts';
+import { half_lengths } from './scene/shapes.ts';
 import type { SceneView } from './scene/view.ts';
 
 const median = (numbers: number[]): number | undefined => numbers.sort((p, q) => p - q)[numbers.length >> 1];
 
 export class Scales {
-  readonly extent: number; // m, the radius of a usual body: the size of arrows goes with it
+  readonly extent: number; // m, the radius of a usual body
   readonly thick: number; // m, the radius of an arrow
+  private readonly reach: number; // m, the size of arrows goes with it: that radius, more where bodies are slender
   private readonly family_sizes = new Map<string, number>();
   private readonly vector_sizes = new Map<string, number>();
   private readonly ranges = new Map<string, { range: number; positive: boolean }>();
@@ -25,8 +27,10 @@ export class Scales {
   ) {
     const tubes = runs[0]!.replay.bodies.filter((b) => b.shape === 'tube' && !b.points);
     const radii = (bodies: Body[]) => bodies.map(radius_of).filter((r) => r > 0);
+    const reaches = links.map((b) => Math.max(radius_of(b), 0.4 * half_lengths(b.shape, b.size, 0)[0])).filter((r) => r > 0);
     this.extent = median(radii(links)) ?? median(radii(tubes)) ?? 0.03;
-    this.thick = 0.1 * this.extent;
+    this.reach = Math.max(this.extent, median(reaches) ?? 0);
+    this.thick = 0.1 * this.reach;
     for (const forces of view?.actors.flatMap((a) => a.forces) ?? []) {
       const { name } = forces.family;
       this.family_sizes.set(name, Math.max(forces.typical, this.family_typical(name)));
@@ -38,9 +42,11 @@ export class Scales {
     return this.family_sizes.get(name) ?? 0;
   }
 
-  /** Metres per newton: a large force of the family is four to ten body radii long, on a round scale; peaks may be longer. */
+  /** Metres per newton: a large force of the family is four to ten body radii long (slender bodies: longer), on a round scale; peaks may be longer.
+   *  Families of about the same size share the scale, so that they can be compared. */
   family(name: string, size: number): number {
-    return this.length_of(this.family_typical(name), size);
+    const own = this.family_typical(name);
+    return this.length_of(Math.max(own, ...[...this.family_sizes.values()].filter((other) => other < 1.5 * own)), size);
   }
 
   /** A large value of these vectors in the runs; 0 when they are zero or unknown. */
@@ -59,7 +65,7 @@ export class Scales {
   }
 
   private length_of(typical: number, size: number): number {
-    return typical > 0 ? round_down((10 * this.extent) / typical) * 10 ** size : 0;
+    return typical > 0 ? round_down((10 * this.reach) / typical) * 10 ** size : 0;
   }
 
   /** The value at the ends of the colours: 98 in 100 values lie within, the rest have the end's colour. */

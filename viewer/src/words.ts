@@ -41,7 +41,7 @@ export function flatten(value: Record<string, unknown>, prefix = ''): Map<string
 }
 
 const names: Record<string, string> = {
-  path_length: 'length of the path',
+  path_length: 'way travelled',
   net_speed: 'net speed',
   mean_speed: 'mean speed',
   heading_change: 'heading change',
@@ -62,11 +62,18 @@ const names: Record<string, string> = {
   path_error_head: 'path error, link 1',
   path_error_max: 'largest path error',
   path_error_max_head: 'the same, link 1',
+  path_progress: 'way along the path',
+  max_wheel_torque: 'largest wheel torque',
   torque_joints: 'joint torque, total',
   torque_wheels: 'wheel torque, total',
   slip_share: 'slipping wheels',
   slip_mean: 'mean slip',
   steering_clamped: 'steering at its limit',
+  constraint_rate: 'speed across contacts',
+  share: 'share that is feasible',
+  rank_share: 'share solvable by rank',
+  margin_min: 'least margin',
+  torque_max: 'largest torque',
 };
 const known_units: Record<string, string> = { distance: 'm', displacement: 'm', path_length: 'm', net_speed: 'm/s', mean_speed: 'm/s', heading_change: 'rad', max_torque: 'N m', work_positive: 'J', work_net: 'J', energy_in: 'J', max_penetration: 'm', max_ground_penetration: 'm' };
 

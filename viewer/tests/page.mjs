@@ -51,6 +51,7 @@ export async function open_browser(options = {}) {
 /** A new tab that notes everything that goes wrong in it and every address it asks for; `init` runs in it first. */
 export async function open_page(context, address, init) {
   const page = await context.newPage();
+  page.setDefaultTimeout(300000); // a busy machine is slow, not wrong
   if (init) await page.addInitScript(init);
   const errors = [];
   const requests = [];

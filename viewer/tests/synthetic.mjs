@@ -155,8 +155,8 @@ export function make_rod({ frames = 21, rate = 20, height = 0 } = {}) {
 /** Where the arms of make_tree are joined to the board, in its axes. */
 export const hinges = [[0.2, 0.15, 0.05], [-0.2, -0.15, 0.05]];
 
-/** A board with two arms, both joined to it beside its axis, and wheels that roll. */
-export function make_tree({ frames = 21, rate = 20 } = {}) {
+/** A board with two arms, both joined to it beside its axis, and wheels that roll; `told`: the file says where, and which is which. */
+export function make_tree({ frames = 21, rate = 20, told = false } = {}) {
   const sheet = start();
   sheet.add({ name: 'time', kind: 'scalar', unit: 's', count: 1 }, (k) => [k / rate]);
   const board = (k) => [0.02 * k, 0, 0.1, ...about(2, 0.03 * k)];
@@ -165,7 +165,7 @@ export function make_tree({ frames = 21, rate = 20 } = {}) {
   hinges.forEach((hinge, i) => {
     const q = (k) => multiply(board(k).slice(3), about(2, (i === 0 ? 1 : -1) * (0.4 + 0.08 * k)));
     // the arm's middle is 0.1 beyond its hinge
-    sheet.body({ name: `link_${i + 2}`, shape: 'capsule', size: [0.02, 0.08], parent: 'link_1', colour: '#cc79a7' }, (k) => [...turn(q(k), [0.1, 0, 0]).map((x, a) => x + on_board(k, hinge)[a]), ...q(k)]);
+    sheet.body({ name: `link_${i + 2}`, shape: 'capsule', size: [0.02, 0.08], parent: 'link_1', colour: '#cc79a7', ...(told ? { joint: [-0.1, 0, 0], coordinates: [2 - i] } : {}) }, (k) => [...turn(q(k), [0.1, 0, 0]).map((x, a) => x + on_board(k, hinge)[a]), ...q(k)]);
   });
   [[0.25, 0.17], [0.25, -0.17], [-0.25, 0.17], [-0.25, -0.17]].forEach(([x, y], i) => {
     sheet.body({ name: `wheel_${i + 1}`, shape: 'wheel', size: [0.1, 0.04], parent: 'link_1', colour: '#56b4e9' }, (k) => [...on_board(k, [x, y, 0]), ...multiply(board(k).slice(3), about(1, 0.2 * k))]);
@@ -204,4 +204,32 @@ function finish({ frames, rate, width, title, bodies, fields, column }, more = {
     run: { title, scenario: {}, summary: {}, version: '0', warnings: [] },
     data: { encoding: 'float32', bytes: bytes.toString('base64') },
   };
+}
+
+/** Six links that two obstacles touch, with mapped forces beside the contact force of another; margins are missing at times. */
+export const mapped = {
+  force: (k, i) => [3 * i, 4 + 0.1 * k, 0],
+  part: (k, i) => [2.8 * i, 3.9 + 0.1 * k, 0],
+  torque: (k, j) => Math.sin(j + 0.3 * k),
+  margin: (k) => (k % 3 === 2 ? NaN : 10 + k),
+};
+export function make_mapped({ frames = 3, rate = 1, size = [0.03, 0.05] } = {}) {
+  const sheet = start();
+  sheet.add({ name: 'time', kind: 'scalar', unit: 's', count: 1 }, (k) => [k / rate]);
+  const place = (k, i) => [0.2 * i + 0.05 * k, 0, 0];
+  for (let i = 1; i <= 6; ++i) sheet.body({ name: `link_${i}`, shape: 'capsule', size }, (k) => [...place(k, i), ...about(2, 0.1 * i)]);
+  sheet.bodies.push({ name: 'ground', shape: 'plane', size: [], colour: '#e8e8e8', pose: [0, 0, 0, 1, 0, 0, 0] });
+  const open = Array(6).fill(NaN);
+  const arrows = (family, touched, force) => {
+    for (let i = 1; i <= 6; ++i) sheet.add({ name: `link_${i}.${family}`, kind: 'contact', body: `link_${i}`, unit: 'N', count: 6, family }, (k) => (touched.includes(i) ? [...place(k, i), ...force(k, touched.indexOf(i) + 1)] : open));
+  };
+  arrows('obstacle', [5], () => [0, 70, 0]);
+  arrows('mapped_force', [2, 4], mapped.force);
+  arrows('mapped_constraint', [2, 4], mapped.part);
+  for (let j = 1; j <= 5; ++j) sheet.add({ name: `mapped_torque.${j}`, kind: 'scalar', unit: 'N m', count: 1, group: 'mapped_torque', index: j }, (k) => [mapped.torque(k, j)]);
+  sheet.add({ name: 'margin', kind: 'scalar', unit: 'N', count: 1, group: 'margin' }, (k) => [mapped.margin(k)]);
+  return finish({ frames, rate, title: 'Forces mapped', ...sheet }, {
+    families: [{ name: 'obstacle', label: 'obstacle forces', colour: '#cc3311', unit: 'N' }, { name: 'mapped_force', label: 'mapped forces', colour: '#c2318f', unit: 'N' }, { name: 'mapped_constraint', label: 'mapped constraint', colour: '#e08fc6', unit: 'N' }],
+    groups: [{ name: 'mapped_torque', label: 'mapped torque', unit: 'N m', role: 'torque' }, { name: 'margin', label: 'margin', unit: 'N' }],
+  });
 }

@@ -88,6 +88,25 @@ std::string describe(const PageInfo& page) {
                      to_size(page.data), to_size(page.raw));
 }
 
+namespace {
+
+/// A replay.html that somebody else has put into a run folder since the run began.
+bool holds_foreign_page(const fs::path& folder) {
+  constexpr std::size_t near = 1U << 20U;
+  const fs::path file = folder / "replay.html";
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(file, error))) return false;
+  if (!fs::is_regular_file(file, error)) return true;
+  if (fs::file_size(file, error) == 0) return false;
+  std::ifstream in(file, std::ios::binary);
+  std::string head(near, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+  return head.find(record::page_mark) == std::string::npos;
+}
+
+}  // namespace
+
 std::size_t page_limit() {
   constexpr std::size_t usual = 64;
   std::size_t megabytes = usual;
@@ -189,6 +208,13 @@ PageInfo save_replay_page(const fs::path& run, const fs::path& file, const recor
 PageEnd write_page(const fs::path& folder, const scenario::Record& record,
                    const record::GiveUp& give_up) {
   if (!record.replay || find_viewer().empty()) return PageEnd::none;
+  if (holds_foreign_page(folder)) {
+    print_warning(fmt::format(
+        "{} is left as it is: it was put there during the run, and Coluber did not make it; "
+        "`coluber export {} --to html -o FILE` writes the page elsewhere",
+        (folder / "replay.html").string(), folder.string()));
+    return PageEnd::none;
+  }
   try {
     save_replay_page(folder, folder / "replay.html", give_up, record.page);
     return PageEnd::written;

@@ -1,5 +1,6 @@
 #include "page/screenshot.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -105,6 +106,26 @@ std::string start_tag(const fs::path& page) {
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
   return text.substr(0, text.find("<head>"));
+}
+
+/// An attribute of that tag, as the page wrote it; none: it has no such one.
+std::optional<std::string> attribute_of(std::string_view tag, std::string_view name) {
+  const std::string before = fmt::format(" {}=\"", name);
+  const std::size_t found = tag.find(before);
+  if (found == std::string_view::npos) return std::nullopt;
+  const std::size_t begin = found + before.size();
+  std::string_view rest = tag.substr(begin, tag.find('"', begin) - begin);
+  std::string value;
+  while (!rest.empty()) {
+    static constexpr std::pair<std::string_view, char> marks[] = {
+        {"&quot;", '"'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}};
+    const auto* const mark =
+        std::ranges::find_if(marks, [&](const auto& each) { return rest.starts_with(each.first); });
+    const bool escaped = mark != std::end(marks);
+    value += escaped ? mark->second : rest.front();
+    rest.remove_prefix(escaped ? mark->first.size() : 1);
+  }
+  return value;
 }
 
 enum class Browser { finished, missing, interrupted };
@@ -214,10 +235,12 @@ bool save_screenshot(const fs::path& run, const fs::path& file, const Screenshot
     throw FileError("chromium ended without a picture of the page");
   }
   const std::string tag = start_tag(shown);
-  if (const auto fault = tag.find(" data-fault=\""); fault != std::string::npos) {
-    const auto begin = fault + std::string_view(" data-fault=\"").size();
-    throw FileError(
-        fmt::format("the page shows no run: {}", tag.substr(begin, tag.find('"', begin) - begin)));
+  if (const auto refused = attribute_of(tag, "data-refused")) {
+    throw RefusedView(fmt::format("error: --view: {}\n  hint: {}", *refused,
+                                  attribute_of(tag, "data-known").value_or("leave it out")));
+  }
+  if (const auto fault = attribute_of(tag, "data-fault")) {
+    throw FileError(fmt::format("the page shows no run: {}", *fault));
   }
   if (tag.find(" data-ready=\"yes\"") == std::string::npos) {
     throw FileError(

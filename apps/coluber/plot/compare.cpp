@@ -61,6 +61,7 @@ struct ComparedPanel {
   bool logarithmic = false;
   bool one_scale = false;  ///< the panels of a quantity that is the same for all links
   bool cuts = false;       ///< peaks are cut off, as in the plot of one run
+  bool points = false;     ///< marked: one between gaps has no line
 };
 
 std::string unit_in(std::string_view label) {
@@ -125,6 +126,10 @@ PanelScale scale_of(const std::vector<const ComparedPanel*>& panels) {
 void draw_lines(Canvas& canvas, const ComparedPanel& panel) {
   for (std::size_t r = 0; r < panel.lines.size(); ++r)
     canvas.draw({thinned(panel.lines[r])}, run_style(r, 1.0));
+  for (std::size_t r = 0; panel.points && r < panel.lines.size(); ++r)
+    canvas.draw({thinned(panel.lines[r])},
+                fmt::format("with points pointtype 7 pointsize {} linecolor '{}'",
+                            panel.lines[r].size() < 200 ? 0.28 : 0.1, distinct_colour(r)));
   for (const auto& reference : panel.references)
     canvas.draw({thinned(reference)}, line_style(colour::black, 0.7, 3));
 }
@@ -162,7 +167,7 @@ Figure draw_panels(const Comparison& c, const std::vector<ComparedPanel>& panels
     canvas.panel(page.left, right, bottom, bottom + size);
     if (panel.logarithmic) canvas.logarithmic_y();
     const auto label = fitting_label(panel.label, size + gap - 0.2);
-    canvas.axes(lowest ? "time t (s)" : "", strips ? "" : label.axis, c.times, scale.y);
+    canvas.axes(lowest ? c.along : "", strips ? "" : label.axis, c.times, scale.y);
     if (!strips && !label.which.empty())
       canvas.text_cm({page.left + 0.15, bottom + size - 0.2}, label.which, "left font ',8'");
     if (strips) {
@@ -316,6 +321,37 @@ std::vector<ComparedPanel> path_errors(const Comparison& c) {
   return panels;
 }
 
+/// Margin, largest torque and verdict over the places of the rear end.
+Figure compare_qualities(Comparison c) {
+  c.along = "arc length of the rear end s (m)";
+  c.times = empty_range();
+  for (std::size_t r = 0; r < c.runs.size(); ++r) {
+    const Range s = places_of(*c.runs[r].run, c.windows[r]);
+    c.times.include(s.low);
+    c.times.include(s.high);
+  }
+  std::vector<std::string> shares;
+  for (std::size_t r = 0; r < c.runs.size(); ++r) {
+    const auto feasible = over_place(*c.runs[r].run, c.windows[r], "feasible");
+    const auto count = std::ranges::count_if(feasible, [](const Point& p) { return p.y > 0.5; });
+    shares.push_back(fmt::format("{} of {}", count, feasible.size()));
+  }
+  const auto note = fmt::format("feasible at {} places{}{}", fmt::join(shares, " | "),
+                                c.note.empty() ? "" : ";  ", c.note);
+  c.note = note;
+  std::vector<ComparedPanel> panels;
+  const auto add = [&](std::string label, std::string_view name, double least) {
+    ComparedPanel panel{std::move(label), "", {}, {}, least, false};
+    panel.points = true;
+    for (std::size_t r = 0; r < c.runs.size(); ++r)
+      panel.lines.push_back(over_place(*c.runs[r].run, c.windows[r], name));
+    panels.push_back(std::move(panel));
+  };
+  add("margin (N)", "margin", least::force);
+  add("max. torque (N m)", "torque_max", least::torque);
+  return draw_panels(c, panels);
+}
+
 std::vector<ComparedPanel> torques(const Comparison& c) {
   const int n = common_count(c, "joint_torque");
   const int axes = common_components(c, "joint_torque");
@@ -333,6 +369,29 @@ std::vector<ComparedPanel> torques(const Comparison& c) {
       if (joints.size() * static_cast<std::size_t>(axes) <= 6)
         panels.back().label = fmt::format("torque, {} (N m)", label);
     }
+  return panels;
+}
+
+/// A panel per quantity and wheel that all runs have.
+std::vector<ComparedPanel> wheels(const Comparison& c) {
+  std::vector<ComparedPanel> panels;
+  for (const WheelQuantity& quantity : wheel_quantities()) {
+    if (!std::ranges::all_of(c.runs, [&](const ComparedRun& run) {
+          return run.run->has(quantity.name) && observable(*run.run, quantity.name).size() > 0;
+        }))
+      continue;
+    const int n = common_count(c, quantity.name);
+    for (const int wheel : chosen(c.options, n, {1}, "wheel"))
+      for (int axis = 0; axis < common_components(c, quantity.name); ++axis) {
+        const auto part = component_name(*c.runs.front().run, quantity.name, axis);
+        auto panel = panel_of(
+            c,
+            fmt::format("{}, {} ({})", quantity.title, named(part, "wheel", wheel), quantity.unit),
+            "", quantity.name, wheel, axis, quantity.factor, quantity.least);
+        if (!quantity.only_if_any || !all_zero(panel, 0.0)) panels.push_back(std::move(panel));
+      }
+  }
+  if (panels.empty()) throw Error("the runs have no wheel_force and no wheel_slip in common");
   return panels;
 }
 
@@ -391,12 +450,14 @@ Figure make_comparison(std::string_view name, const std::vector<ComparedRun>& ru
   Comparison c{runs, title, note, options, {}, empty_range()};
   for (const auto& run : runs) {
     require_drawable(name, *run.run, *run.scene);
-    const auto window =
-        name == "course" ? window_or_frame(*run.run, options) : window_of(*run.run, options);
+    const auto window = compares_one_frame(name) ? window_or_frame(*run.run, options)
+                                                 : window_of(*run.run, options);
     c.windows.push_back(window);
     c.times.include(run.run->time[window.first]);
     c.times.include(run.run->time[window.last]);
   }
+  if (name == "force_map") return compare_force_maps(c);
+  if (name == "quality") return compare_qualities(c);
   if (name == "course") return compare_courses(c);
   if (name == "path") return compare_paths(c);
   if (name == "postures") return compare_postures(c);
@@ -408,6 +469,7 @@ Figure make_comparison(std::string_view name, const std::vector<ComparedRun>& ru
   if (name == "tracking") return draw_panels(c, angles(c, true));
   if (name == "path_error") return draw_panels(c, path_errors(c));
   if (name == "torques") return draw_panels(c, torques(c));
+  if (name == "wheels") return draw_panels(c, wheels(c));
   if (name == "energy") return draw_panels(c, energies(c));
   if (name == "residual") return draw_panels(c, residuals(c));
   throw Error(fmt::format("there is no plot \"{}\" of several runs", name));

@@ -19,8 +19,9 @@ struct Comparison {
   std::string_view title;
   std::string_view note;
   const FigureOptions& options;
-  std::vector<Window> windows;  ///< of each run
-  Range times;                  ///< that hold them all
+  std::vector<Window> windows;            ///< of each run
+  Range times;                            ///< that hold them all
+  std::string_view along = "time t (s)";  ///< the horizontal axis of panels
 };
 
 /// Colour and dash of a run: the first solid, the others dashed over it.
@@ -37,6 +38,9 @@ Figure compare_paths(const Comparison& c);
 Figure compare_postures(const Comparison& c);
 Figure compare_sides(const Comparison& c);
 Figure compare_footfalls(const Comparison& c);
+
+// force_map.cpp
+Figure compare_force_maps(const Comparison& c);
 
 // Panels of a figure that are drawn for several runs.
 // postures.cpp

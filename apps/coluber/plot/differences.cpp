@@ -38,13 +38,19 @@ void flatten(const Json& value, const std::string& key,
 
 std::string_view last_of(std::string_view key) { return key.substr(key.rfind('.') + 1); }
 
+std::string plural_of(std::string_view noun) {
+  if (noun.ends_with('y')) return fmt::format("{}ies", noun.substr(0, noun.size() - 1));
+  return fmt::format("{}s", noun);
+}
+
 /// "9 obstacles", "no obstacles"; "9 obstacles (not the same)" where the first scenario has as
 /// many.
 std::string counted_value(std::string_view key, const Json& value, const Json& first) {
   const auto noun = last_of(key);
   const bool others = value != first && value.size() == first.size();
-  return fmt::format("{} {}{}{}", value.empty() ? "no" : fmt::format("{}", value.size()), noun,
-                     value.size() == 1 ? "" : "s", others ? " (not the same)" : "");
+  return fmt::format("{} {}{}", value.empty() ? "no" : fmt::format("{}", value.size()),
+                     value.size() == 1 ? std::string(noun) : plural_of(noun),
+                     others ? " (not the same)" : "");
 }
 
 /// Whether a scenario has one table for all of them: [robot.link].
@@ -109,13 +115,19 @@ std::vector<KeyDifference> differing_keys(const std::vector<Json>& scenarios) {
       if (!difference.counted)
         difference.values.push_back(value.is_null() ? "–" : written_value(value));
       else if (has_table(scenarios[k], key))
-        difference.values.push_back(fmt::format("all {}s alike", last_of(key)));
+        difference.values.push_back(fmt::format("all {} alike", plural_of(last_of(key))));
       else if (one_table)
-        difference.values.push_back(fmt::format("{} different {}s", value.size(), last_of(key)));
+        difference.values.push_back(
+            fmt::format("{} different {}", value.size(), plural_of(last_of(key))));
       else
         difference.values.push_back(counted_value(key, value, row.front()));
     }
     differences.push_back(std::move(difference));
+  }
+  // what a run is comes before its numbers
+  for (const char* key : {"controller.name", "path.shape", "robot.model"}) {
+    const auto found = std::ranges::find(differences, key, &KeyDifference::key);
+    if (found != differences.end()) std::rotate(differences.begin(), found, found + 1);
   }
   return differences;
 }

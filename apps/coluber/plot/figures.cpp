@@ -21,17 +21,30 @@ struct Entry {
   PlotName name;
   std::vector<std::string_view> needs;  ///< observables; none: something that moves
   Figure (*draw)(const Trajectory&, const Scene&, const FigureOptions&);
+  bool any = false;  ///< one of the observables is enough
+
+  [[nodiscard]] bool has_needs(const Trajectory& run) const {
+    const auto has = [&](std::string_view need) {
+      return run.has(need) && observable(run, need).size() > 0;
+    };
+    return any ? std::ranges::any_of(needs, has) : std::ranges::all_of(needs, has);
+  }
 };
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> all{
-      {{"course", "from above: obstacles, robot outline, contact forces, path of the middle link"},
+      {{"course",
+        "from above: obstacles, robot outline, contact forces, path of the middle link (tree: link "
+        "1)"},
        {},
        draw_course},
-      {{"path", "paths of the first, middle and last link, and their coordinates over time"},
+      {{"path",
+        "paths of the first, middle (not of a tree) and last link, and their coordinates over "
+        "time"},
        {},
        draw_path},
-      {{"postures", "from above: the robot at several times, and the path of the middle link"},
+      {{"postures",
+        "from above: the robot at several times, and the path of the middle link (tree: link 1)"},
        {},
        draw_postures},
       {{"side", "from the side: the robot over the ground at several times"}, {}, draw_side},
@@ -54,7 +67,24 @@ const std::vector<Entry>& entries() {
       {{"path_error", "distance of each link from the path to follow, and the sum of their sizes"},
        {path_error_name},
        draw_path_error},
+      {{"force_map",
+        "from above: mapped obstacle forces with and without friction, and the joints' torques"},
+       {"mapped_force", "mapped_constraint", "mapped_torque"},
+       draw_force_map},
+      {{"quality", "a path's places: margin, largest torque, and where the robot can pass"},
+       {"margin", "torque_max", "place", "rank", "feasible"},
+       draw_quality},
       {{"torques", "joint torques"}, {"joint_torque"}, draw_torques},
+      {{"wheels", "of each wheel: the force across it, its slip, and its torque if it has any"},
+       {"wheel_force", "wheel_slip"},
+       draw_wheels,
+       true},
+      {{"internal", "of a rod: internal force and moment along the body at one time"},
+       {"internal_wrench", "abscissa"},
+       draw_internal},
+      {{"reactions", "of a rod: what each contact pushes over time"},
+       {"contact_wrench"},
+       draw_reactions},
       {{"energy", "kinetic energy and the work of servos, friction, contacts and gravity"},
        {"energy"},
        draw_energy},
@@ -87,12 +117,21 @@ bool can_draw(std::string_view name, const Trajectory& run, const Scene& scene) 
   if (entry->needs.empty())
     return name == "path" ? Tracks::exist(run, scene.drawing)
                           : !moving_bodies(scene.drawing).empty();
-  return std::all_of(entry->needs.begin(), entry->needs.end(), [&](std::string_view need) {
-    return run.has(need) && observable(run, need).size() > 0;
-  });
+  return entry->has_needs(run);
 }
 
+bool compares_one_frame(std::string_view name) { return name == "course" || name == "force_map"; }
+
+namespace {
+
+/// Instants of a study, not a run in time: no energy goes on from one to the next.
+bool is_study(const Trajectory& run) { return run.has("mapped_force") && !run.has("energy"); }
+
+}  // namespace
+
 bool worth_drawing(std::string_view name, const Trajectory& run, const Scene& scene) {
+  const bool of_study = name == "force_map" || name == "quality";
+  if (of_study || is_study(run)) return of_study && can_draw(name, run, scene);
   return can_draw(name, run, scene) && (name != "side" || leaves_plane(scene.drawing)) &&
          (name != "footfall" || has_footfall(run)) && (name == "course" || run.frames() > 1);
 }
@@ -100,7 +139,11 @@ bool worth_drawing(std::string_view name, const Trajectory& run, const Scene& sc
 void require_drawable(std::string_view name, const Trajectory& run, const Scene& scene) {
   const auto* entry = find_entry(name);
   if (entry == nullptr) throw Error(fmt::format("there is no plot \"{}\"", name));
-  for (const auto need : entry->needs) static_cast<void>(observable(run, need));
+  if (entry->any && !entry->has_needs(run))
+    throw Error(fmt::format("the run has no {}: {} has nothing to draw",
+                            fmt::join(entry->needs, " and no "), name));
+  for (const auto need : entry->needs)
+    if (!entry->any) static_cast<void>(observable(run, need));
   if (entry->needs.empty() && !can_draw(name, run, scene))
     throw Error(
         fmt::format("the run folder holds no bodies that move: {} has nothing to draw", name));

@@ -41,6 +41,9 @@ bool can_draw(std::string_view name, const record::Trajectory& run, const Scene&
 /// drawn from the side unasked.
 bool worth_drawing(std::string_view name, const record::Trajectory& run, const Scene& scene);
 
+/// True if the figure of several runs may have one of a single frame among them.
+bool compares_one_frame(std::string_view name);
+
 /// True if all links lie on the ground all the time, as those of a planar model do, and touch
 /// nothing else: no footfall to draw.
 bool lies_flat(const record::Trajectory& run);

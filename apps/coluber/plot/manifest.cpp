@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -63,6 +64,15 @@ void note_plot(const fs::path& run_folder, const DrawnPlot& plot) {
              {"final_state", plot.final_state.empty() ? Json() : Json(plot.final_state)}};
   list["plots"].push_back(std::move(entry));
   save_text(list.dump(2, ' ', false, Json::error_handler_t::replace) + "\n", folder / "plots.json");
+}
+
+bool has_foreign_list(const fs::path& run_folder) {
+  const auto file = run_folder / "plots" / "plots.json";
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(file, error))) return false;
+  if (!fs::is_regular_file(file, error)) return true;
+  if (fs::file_size(file, error) == 0) return false;  // a loss of power may leave that
+  return !parse(file).value("plots", Json()).is_array();
 }
 
 bool is_noted(const fs::path& run_folder, const std::string& file) {

@@ -22,6 +22,9 @@ struct DrawnPlot {
 /// FileError.
 void note_plot(const std::filesystem::path& run_folder, const DrawnPlot& plot);
 
+/// Whether `plots/plots.json` is there and is no list that Coluber wrote.
+bool has_foreign_list(const std::filesystem::path& run_folder);
+
 /// Whether `plots/plots.json` lists a picture of this name.
 bool is_noted(const std::filesystem::path& run_folder, const std::string& file);
 

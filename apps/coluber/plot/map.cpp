@@ -303,6 +303,13 @@ void include_curves(Box& view, const std::vector<Outline>& curves) {
   for (const Outline& curve : curves) view.include(curve.line);
 }
 
+void keep_whole(std::vector<Obstacle>& obstacles, const Box& view) {
+  std::erase_if(obstacles, [&](const Obstacle& o) {
+    return o.centre.x - o.radius < view.x.low || o.centre.x + o.radius > view.x.high ||
+           o.centre.y - o.radius < view.y.low || o.centre.y + o.radius > view.y.high;
+  });
+}
+
 void include_obstacles(Box& view, const std::vector<Obstacle>& obstacles) {
   Box about = view;
   if (obstacles.size() > many_obstacles && view.x.high >= view.x.low)

@@ -67,6 +67,8 @@ void draw_standing_curves(Canvas& canvas, const std::vector<Outline>& curves,
                           std::string_view colour_name = path_colour);
 void include_curves(Box& view, const std::vector<Outline>& curves);
 
+/// Drops the obstacles that the edge of the picture would cut.
+void keep_whole(std::vector<Obstacle>& obstacles, const Box& view);
 /// The obstacles that a picture has to have in it: all, or of very many those about what it shows.
 void include_obstacles(Box& view, const std::vector<Obstacle>& obstacles);
 

@@ -143,7 +143,8 @@ class Reader {
       if (is_time) {
         if (!measured.time.empty() && value <= measured.time.back())
           fault(line_number, cells[k].column,
-                fmt::format("time must increase, but {} follows {}", value, measured.time.back()));
+                fmt::format("time must increase, but {} follows {}", value, measured.time.back()),
+                "sort the rows by time, and keep one row of those with the same time");
         measured.time.push_back(value);
       } else {
         measured.columns[names_[k]].push_back(value);
@@ -166,7 +167,9 @@ Measured load_measured(const std::filesystem::path& file, const std::vector<std:
     throw InputError(make_fault(file.string(), 0, 0, std::move(message), std::move(hint)));
   };
   std::error_code fault;
-  if (!std::filesystem::exists(file, fault)) refuse("there is no such file");
+  if (!std::filesystem::exists(file, fault))
+    refuse("there is no such file",
+           "--measured takes a CSV file of your own, from the folder you are in");
   if (std::filesystem::is_directory(file, fault)) refuse("expected a CSV file, found a folder");
   if (!std::filesystem::is_regular_file(file, fault))  // a device may have no end
     refuse("not a regular file", "measurements are read from .csv files");

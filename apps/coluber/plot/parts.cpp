@@ -164,7 +164,10 @@ void reject(std::string message, std::string hint) {
 const Observable& observable(const Trajectory& run, std::string_view name) {
   for (const auto& o : run.observables)
     if (o.name == name) return o;
-  throw Error(fmt::format("the run has no {}", name));
+  throw Error(fmt::format("the run has no {}\n  hint: {}", name,
+                          name == path_error_name
+                              ? "a run with a controller that follows a [path] has it"
+                              : "coluber plot without --what draws what there is"));
 }
 
 int count_of(const Trajectory& run, std::string_view name) {
@@ -195,7 +198,9 @@ Window window_of(const Trajectory& run, const FigureOptions& options) {
   if (run.frames() == 0) reject("the run has no frames", "it may have been stopped at its start");
   if (run.frames() == 1)
     reject(fmt::format("the run has one frame, at {} s, and this plot needs two", run.time.front()),
-           "--what course draws one; a larger record.rate_hz, or a longer run, has more");
+           run.has("mapped_force")
+               ? "--what course and --what force_map draw one"
+               : "--what course draws one; a larger record.rate_hz, or a longer run, has more");
   Window window{0, run.frames() - 1};
   const auto& t = run.time;
   const double slack = 1e-9;

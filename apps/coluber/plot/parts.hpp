@@ -112,6 +112,7 @@ inline constexpr double torque = 0.01;          ///< N m
 inline constexpr double path_error = 0.01;      ///< mm
 inline constexpr double force = 0.1;            ///< N
 inline constexpr double energy = 1e-6;          ///< J
+inline constexpr double slip = 0.1;             ///< mm/s, of a wheel: an ideal one has rounding
 }  // namespace least
 /// A little air above and below; never narrower than `least_span`.
 Range padded(Range range, double least_span);
@@ -170,6 +171,33 @@ inline constexpr std::string_view path_error_sum_words = "sum of |z|, all links"
 inline constexpr double millimetre = 1e3;  ///< a metre's
 /// Sizes of the path errors of all links, summed up (mm).
 Polyline path_error_sum(const record::Trajectory& run, const Window& window);
+// force_map.cpp
+Figure draw_force_map(const record::Trajectory& run, const Scene& scene,
+                      const FigureOptions& options);
+// quality.cpp
+Figure draw_quality(const record::Trajectory& run, const Scene& scene,
+                    const FigureOptions& options);
+/// A quantity over the arc length of the rear end (m).
+Polyline over_place(const record::Trajectory& run, const Window& window, std::string_view name);
+/// The arc lengths of these places, half a step more at both ends.
+Range places_of(const record::Trajectory& run, const Window& window);
+// wheels.cpp
+Figure draw_wheels(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
+/// What `wheels` shows of each wheel, where a run has it.
+struct WheelQuantity {
+  std::string_view name;  ///< dataset
+  std::string_view title;
+  std::string_view unit;
+  double factor = 1.0;       ///< from SI units to this one
+  double least = 0.0;        ///< span of its axis
+  bool only_if_any = false;  ///< not shown where it is zero throughout
+};
+const std::vector<WheelQuantity>& wheel_quantities();
+// internal.cpp
+Figure draw_internal(const record::Trajectory& run, const Scene& scene,
+                     const FigureOptions& options);
+Figure draw_reactions(const record::Trajectory& run, const Scene& scene,
+                      const FigureOptions& options);
 // tracking.cpp
 Figure draw_tracking(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);

@@ -49,7 +49,8 @@ Figure draw_path(const Trajectory& run, const Scene& scene, const FigureOptions&
   const int n = tracks.count();
   const int middle = tracks.middle();
   std::vector<int> usual{middle};
-  if (n >= 3 && tracks.by_link()) usual = {1, middle, n};
+  if (n >= 3 && tracks.by_link())
+    usual = middle > 1 ? std::vector{1, middle, n} : std::vector{1, n};
   const auto links = chosen(options, n, usual, tracks.by_link() ? "link" : "body");
   const auto obstacles = obstacles_of(scene.drawing, from_above);
   const auto curves = standing_curves(scene.drawing, from_above);

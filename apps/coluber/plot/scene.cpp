@@ -70,10 +70,23 @@ std::optional<Slope> slope_of(const json& resolved) {
   return slope.tilt_deg != 0.0 ? std::optional(slope) : std::nullopt;
 }
 
+namespace {
+
+std::optional<double> torque_limit_of(const json& resolved) {
+  if (!resolved.is_object()) return std::nullopt;
+  const auto controller = resolved.find("controller");
+  if (controller == resolved.end() || !controller->is_object()) return std::nullopt;
+  const auto limit = controller->find("torque_limit");
+  return limit != controller->end() && limit->is_number() ? std::optional(limit->get<double>())
+                                                          : std::nullopt;
+}
+
+}  // namespace
+
 Scene load_scene(const fs::path& run_folder) {
   const auto run = load_run_json(run_folder);
   Scene scene{title_of(run, run_folder), record::load_drawing(run_folder),
-              slope_of(resolved_in(run))};
+              slope_of(resolved_in(run)), torque_limit_of(resolved_in(run))};
   const auto state = record::load_run_state(run_folder);
   if (state.partial())
     scene.title = fmt::format("partial run ({}): {}",

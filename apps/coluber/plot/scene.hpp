@@ -21,6 +21,7 @@ struct Scene {
   std::string title;
   record::Drawing drawing;  ///< bodies, and where they are in the frames of the trajectory
   std::optional<Slope> slope{};
+  std::optional<double> torque_limit{};  ///< N m, of the joints; none: unlimited
 };
 
 /// `scenario.resolved` of a run folder's run.json; null where it says none. Throws FileError.

@@ -385,7 +385,7 @@ Figure draw_energy(const Trajectory& run, const Scene& scene, const FigureOption
     std::string_view colour_name;
     Polyline line;
   };
-  std::vector<Work> works{{"work_servo", "joint servos", colour::blue, {}},
+  std::vector<Work> works{{"work_servo", "motors", colour::blue, {}},
                           {"work_friction", "ground friction", colour::vermillion, {}},
                           {"work_contact", contact_title(run, scene), colour::green, {}},
                           {"work_gravity", "gravity", colour::purple, {}},

@@ -19,6 +19,13 @@ bool has_positions(const Trajectory& run) {
   return run.has(position) && observable(run, position).size() > 0;
 }
 
+/// Its links say what they hang on. Then link 1 is the one whose motion is told; the link in the
+/// middle of the list is any.
+bool is_tree(const Drawing& drawing) {
+  return std::ranges::any_of(links_of(drawing),
+                             [](const record::DrawnBody* link) { return !link->parent.empty(); });
+}
+
 }  // namespace
 
 bool Tracks::exist(const Trajectory& run, const Drawing& drawing) {
@@ -28,7 +35,7 @@ bool Tracks::exist(const Trajectory& run, const Drawing& drawing) {
 Tracks::Tracks(const Trajectory& run, const Drawing& drawing) : run_(&run), drawing_(&drawing) {
   if (has_positions(run)) {
     count_ = count_of(run, position);
-    middle_ = middle_link(count_);
+    middle_ = is_tree(drawing) ? 1 : middle_link(count_);
     axes_ = components_of(run, position);
     return;
   }
@@ -38,7 +45,7 @@ Tracks::Tracks(const Trajectory& run, const Drawing& drawing) : run_(&run), draw
   if (bodies_.empty())
     throw Error("the run folder holds no bodies that move: there is nothing to draw");
   count_ = static_cast<int>(bodies_.size());
-  middle_ = by_link_ ? middle_link(count_) : 1;
+  middle_ = by_link_ && !is_tree(drawing) ? middle_link(count_) : 1;
 }
 
 std::string Tracks::axis_name(int axis) { return {"xyz"[std::clamp(axis, 0, 2)]}; }

@@ -21,7 +21,7 @@ class Tracks {
   static bool exist(const record::Trajectory& run, const record::Drawing& drawing);
 
   [[nodiscard]] int count() const { return count_; }
-  /// The one that stands for the robot: the middle link, else the first body.
+  /// The one that stands for the robot: the middle link, of a tree link 1; else the first body.
   [[nodiscard]] int middle() const { return middle_; }
   /// Coordinates of a point: 2 or 3.
   [[nodiscard]] int axes() const { return axes_; }

@@ -18,8 +18,10 @@ namespace coluber::app {
 struct ClaimRun {
   std::string name;
   std::filesystem::path scenario;  ///< resolved against the claims file
+  std::string command;             ///< the study it is for, "force-map"; empty: it is simulated
   std::vector<std::string> set;    ///< `key=value`, as on the command line
   bool as_it_is = false;           ///< the ways change nothing about it
+  bool may_fail = false;           ///< its frames up to a failure are measured
   std::vector<std::string> ways;   ///< those it is done in; empty: all of the file
   std::string value;               ///< of one run of an `each`: its value, as in `set` …
   std::optional<double> number;    ///< … and the same if it is a number
@@ -85,6 +87,11 @@ struct Claim {
   std::string note;
   std::string file;  ///< where it is written down
   int line = 0;
+
+  /// False: the source gives too little to compute anything.
+  [[nodiscard]] bool is_measured() const {
+    return recorded != ClaimStatus::not_reproducible || !run.empty() || !measure.empty();
+  }
 };
 
 /// A part of a picture that holds several runs side by side.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace coluber::app {
 /// A scenario of the claims, run in one way.
 struct DoneRun : MeasuredRun {
   scenario::Scenario scenario;
+  std::string command;      ///< the study it is for; "": it is simulated
   bool drawn = false;       ///< a figure shows it
   record::Drawing drawing;  ///< of a run that is drawn
   std::string failure;      ///< why it did not complete; "" if it did
@@ -39,10 +41,14 @@ class RunStore {
   [[nodiscard]] std::size_t size() const { return runs_.size(); }
 
  private:
-  using Key = std::pair<std::string, std::vector<std::string>>;  ///< scenario and its changes
+  /// Scenario, command and changes.
+  using Key = std::tuple<std::string, std::string, std::vector<std::string>>;
   static Key key_of(const ClaimRun& run, const Way& way);
   std::map<Key, std::unique_ptr<DoneRun>> runs_;
 };
+
+/// The run can be measured and drawn: it completed, or it may fail and has frames up to there.
+bool usable(const ClaimRun& run, const DoneRun& done);
 
 /// What became of a claim.
 struct Verdict {

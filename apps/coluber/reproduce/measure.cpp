@@ -19,7 +19,7 @@ std::vector<Measure>& table() {
   static std::vector<Measure> rows = [] {
     std::vector<Measure> all;
     for (auto&& group : {motion_measures(), dataset_measures(), contact_measures(),
-                         tracking_measures(), combined_measures()})
+                         tracking_measures(), study_measures(), combined_measures()})
       all.insert(all.end(), group.begin(), group.end());
     return all;
   }();
@@ -64,12 +64,16 @@ bool fits(const json& value, const MeasureParameter& parameter, std::vector<std:
       return is_index(value);
     case ParameterKind::indices:
       return is_index(value) || each(value, is_index);
+    case ParameterKind::numbers:
+      return each(value, [](const json& v) { return v.is_number(); });
     case ParameterKind::word:
       return value.is_string() &&
              std::ranges::find(parameter.words, value.get<std::string>()) != parameter.words.end();
     case ParameterKind::text:
     case ParameterKind::run:
       return value.is_string();
+    case ParameterKind::component:
+      return value.is_string() || is_index(value);
     case ParameterKind::texts:
     case ParameterKind::runs:
     case ParameterKind::partners:
@@ -164,6 +168,8 @@ MeasureValue compute(const json& spec, const std::string& run, const RunLookup& 
 // ---- parameters ---------------------------------------------------------------------------------
 
 bool MeasureCall::has(std::string_view name) const { return spec_->contains(name); }
+
+bool MeasureCall::is_number(std::string_view name) const { return spec_->at(name).is_number(); }
 
 double MeasureCall::number(std::string_view name) const { return spec_->at(name).get<double>(); }
 

@@ -11,6 +11,7 @@
 
 #include "coluber/core/system.hpp"
 #include "coluber/record/trajectory.hpp"
+#include "coluber/simulation/study.hpp"
 
 namespace coluber::app {
 
@@ -25,6 +26,9 @@ using MeasureSpec = std::string;
 struct MeasuredRun {
   record::Trajectory trajectory;
   std::vector<SummaryItem> summary;
+  std::string answer{};  ///< of a study: the JSON that its command prints; "" of a simulation
+  /// Of a study: times its parts, fastest of five; null of a simulation.
+  std::function<std::vector<simulation::StudyPart>()> time_parts{};
 };
 
 /// Finds a run by its name. Throws Error if it cannot be measured.
@@ -33,18 +37,20 @@ using RunLookup = std::function<const MeasuredRun&(const std::string&)>;
 /// What a parameter of a measure takes.
 enum class ParameterKind : std::uint8_t {
   number,
-  index,     ///< a whole number from 1: a link, a joint, …
-  indices,   ///< the same, or a list of them: one per axis of a dataset
-  word,      ///< one of MeasureParameter::words
-  text,      ///< any text: the name of a dataset, of one of its components, …
-  texts,     ///< a list of them
-  run,       ///< the name of a run
-  runs,      ///< a list of them
-  partners,  ///< a list of them, one for each of the parameter `runs`
-  measure,   ///< a measure that gives a number
-  measures,  ///< at least two of them
-  points,    ///< a list of [t, x, y]
-  pair       ///< [low, high]
+  index,      ///< a whole number from 1: a link, a joint, …
+  indices,    ///< the same, or a list of them: one per axis of a dataset
+  numbers,    ///< a list of numbers
+  word,       ///< one of MeasureParameter::words
+  text,       ///< any text: the name of a dataset, …
+  component,  ///< of a dataset: its name, or its number along the last axis from 1
+  texts,      ///< a list of them
+  run,        ///< the name of a run
+  runs,       ///< a list of them
+  partners,   ///< a list of them, one for each of the parameter `runs`
+  measure,    ///< a measure that gives a number
+  measures,   ///< at least two of them
+  points,     ///< a list of [t, x, y]
+  pair        ///< [low, high]
 };
 
 /// One parameter of a measure.
@@ -63,6 +69,8 @@ class MeasureCall {
   MeasureCall(const nlohmann::json& spec, const std::string& run, const RunLookup& lookup)
       : spec_(&spec), run_(&run), lookup_(&lookup) {}
 
+  /// True if the file gives this parameter as a number.
+  [[nodiscard]] bool is_number(std::string_view name) const;
   /// True if the file gives this parameter.
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] double number(std::string_view name) const;

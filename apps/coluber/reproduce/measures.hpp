@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "reproduce/measure.hpp"
@@ -11,7 +12,12 @@ std::vector<Measure> motion_measures();    ///< where links go, and how
 std::vector<Measure> dataset_measures();   ///< any component of any dataset, the summary
 std::vector<Measure> contact_measures();   ///< forces of obstacles
 std::vector<Measure> tracking_measures();  ///< joints, their references and torques
+std::vector<Measure> study_measures();     ///< what force-map, quality, … answer
 std::vector<Measure> combined_measures();  ///< measures of measures
+
+/// One number of many: "max", "min", "size" (of the largest), "range", "sum", "mean" or "rms". NaN
+/// among them gives NaN.
+double reduce_numbers(const std::vector<double>& values, const std::string& how);
 
 /// What `value` saves against a reference, in percent; NaN if there is nothing to save.
 double reduction_of(double value, double reference);
@@ -35,7 +41,7 @@ inline const MeasureParameter size{"of", ParameterKind::word, true, {"max", "rms
 inline const MeasureParameter dataset{"dataset", ParameterKind::text};
 inline const MeasureParameter maybe_dataset{"dataset", ParameterKind::text, false};
 inline const MeasureParameter maybe_index{"index", ParameterKind::indices, false};
-inline const MeasureParameter maybe_component{"component", ParameterKind::text, false};
+inline const MeasureParameter maybe_component{"component", ParameterKind::component, false};
 }  // namespace parameter
 
 }  // namespace coluber::app

@@ -17,21 +17,6 @@ namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Makes one number of many. NaN among them gives NaN.
-double reduce(const std::vector<double>& values, const std::string& how) {
-  if (std::ranges::any_of(values, [](double v) { return std::isnan(v); })) return not_a_number;
-  const auto [low, high] = std::ranges::minmax(values);
-  if (how == "max") return high;
-  if (how == "min") return low;
-  if (how == "size") return std::max(std::abs(low), std::abs(high));
-  if (how == "range") return high - low;
-  double sum = 0.0;
-  for (const double v : values) sum += how == "rms" ? v * v : v;
-  if (how == "sum") return sum;
-  const double mean = sum / static_cast<double>(values.size());
-  return how == "rms" ? std::sqrt(mean) : mean;
-}
-
 // Values of all chosen entries at all frames of the window, or at one time, and one number of them.
 MeasureValue value(const MeasureCall& call) {
   const auto& run = call.trajectory();
@@ -42,7 +27,7 @@ MeasureValue value(const MeasureCall& call) {
     std::vector<double> values;
     for (std::size_t entry = 0; entry < chosen.size(); ++entry)
       values.push_back(chosen.at_time(call.number("at"), entry));
-    return reduce(values, call.text("reduce"));
+    return reduce_numbers(values, call.text("reduce"));
   }
   if (!call.has("reduce")) throw Error("value needs at, a time, or reduce");
   const auto how = call.text("reduce");
@@ -55,7 +40,29 @@ MeasureValue value(const MeasureCall& call) {
   for (const auto k : frames)
     for (std::size_t entry = 0; entry < chosen.size(); ++entry)
       values.push_back(chosen.at(k, entry));
-  return reduce(values, how);
+  return reduce_numbers(values, how);
+}
+
+// The other run's values are those at the same time, linear between its frames.
+MeasureValue value_apart(const MeasureCall& call) {
+  const auto& run = call.trajectory();
+  const auto& other = call.run("other").trajectory;
+  const Selection one(run, call, "");
+  const Selection two(other, call, "");
+  if (one.size() != two.size())
+    throw Error(
+        fmt::format("the runs have {} and {} such numbers per frame", one.size(), two.size()));
+  std::vector<double> apart;
+  for (const auto k : frames_in(run, call))
+    for (std::size_t entry = 0; entry < one.size(); ++entry)
+      apart.push_back(one.at(k, entry) - two.at_time(run.time[k], entry));
+  return reduce_numbers(apart, call.text("reduce", "size"));
+}
+
+MeasureValue end_time(const MeasureCall& call) {
+  const auto& run = call.trajectory();
+  if (run.frames() == 0) throw Error("the run has no frames");
+  return run.time.back();
 }
 
 /// Link and axis of the measures that name an `observable`: link 1 and x unless they say other.
@@ -104,14 +111,57 @@ MeasureValue summary_item(const MeasureCall& call) {
        call.has("items") ? call.texts("items") : std::vector{call.text("item")}) {
     const auto found = std::ranges::find(summary, name, &SummaryItem::name);
     if (found == summary.end()) throw Error(fmt::format("the run's summary has no {}", name));
+    if (const auto* word = std::get_if<std::string>(&found->value))
+      throw Error(fmt::format("{} is the word \"{}\": summary_is asks for it", name, *word));
     sum += found->number();
   }
   return sum;
 }
 
+MeasureValue summary_is(const MeasureCall& call) {
+  const auto& summary = call.run().summary;
+  const auto name = call.text("item");
+  const auto found = std::ranges::find(summary, name, &SummaryItem::name);
+  if (found == summary.end()) throw Error(fmt::format("the run's summary has no {}", name));
+  const auto* word = std::get_if<std::string>(&found->value);
+  if (word == nullptr) throw Error(fmt::format("{} is a number, not a word", name));
+  return *word == call.text("word") ? 1.0 : 0.0;
+}
+
 MeasureValue stated(const MeasureCall& call) { return call.number("value"); }
 
+// frames without a number count for nothing
+MeasureValue frames_with(const MeasureCall& call) {
+  if (!call.has("at_least") && !call.has("at_most"))
+    throw Error("frames_with needs at_least, at_most, or both");
+  const auto& run = call.trajectory();
+  const auto values = Selection(run, call, "").series();
+  const double from = call.number("from", -infinity) - window_slack;
+  const double to = call.number("to", infinity) + window_slack;
+  const double low = call.number("at_least", -infinity);
+  const double high = call.number("at_most", infinity);
+  double count = 0.0;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (run.time[k] >= from && run.time[k] <= to && values[k] >= low && values[k] <= high)
+      count += 1.0;
+  return count;
+}
+
 }  // namespace
+
+double reduce_numbers(const std::vector<double>& values, const std::string& how) {
+  if (std::ranges::any_of(values, [](double v) { return std::isnan(v); })) return not_a_number;
+  const auto [low, high] = std::ranges::minmax(values);
+  if (how == "max") return high;
+  if (how == "min") return low;
+  if (how == "size") return std::max(std::abs(low), std::abs(high));
+  if (how == "range") return high - low;
+  double sum = 0.0;
+  for (const double v : values) sum += how == "rms" ? v * v : v;
+  if (how == "sum") return sum;
+  const double mean = sum / static_cast<double>(values.size());
+  return how == "rms" ? std::sqrt(mean) : mean;
+}
 
 std::vector<Measure> dataset_measures() {
   using namespace parameter;
@@ -129,8 +179,24 @@ std::vector<Measure> dataset_measures() {
        "that of the dataset",
        "any component of any dataset: at a time, or reduced over a window and all entries that "
        "are not chosen",
-       {dataset, maybe_index, maybe_component, maybe_at, maybe_from, maybe_to, how},
+       {dataset, maybe_index, maybe_link, maybe_joint, maybe_component, maybe_at, maybe_from,
+        maybe_to, how},
        value},
+      {"value_apart",
+       "that of the dataset",
+       "largest |a - b| of any component of any dataset between two runs, over a window and all "
+       "entries that are not chosen; or another reduction of a - b",
+       {dataset,
+        maybe_index,
+        maybe_link,
+        maybe_joint,
+        maybe_component,
+        {"other", ParameterKind::run},
+        maybe_from,
+        maybe_to,
+        {"reduce", ParameterKind::word, false, {"size", "max", "min", "mean", "rms"}}},
+       value_apart},
+      {"end_time", "s", "time of the last frame: how far a run came", {}, end_time},
       {"value_at",
        "that of the dataset",
        "value at a time, of link 1 and along x unless said otherwise",
@@ -157,11 +223,27 @@ std::vector<Measure> dataset_measures() {
         maybe_component,
         at_least},
        first_time},
+      {"frames_with",
+       "",
+       "number of frames at which a value is at_least, at_most, or between the two",
+       {dataset,
+        maybe_index,
+        maybe_component,
+        {"at_least", ParameterKind::number, false},
+        {"at_most", ParameterKind::number, false},
+        maybe_from,
+        maybe_to},
+       frames_with},
       {"summary",
        "that of the item",
        "a figure of the run's summary, such as max_torque (of every step), or the sum of several",
        {{"item", ParameterKind::text, true, {}, "items"}, {"items", ParameterKind::texts, false}},
        summary_item},
+      {"summary_is",
+       "",
+       "1 where an item of the run's summary is this word, 0 where it is another",
+       {{"item", ParameterKind::text}, {"word", ParameterKind::text}},
+       summary_is},
       {"stated",
        "any",
        "the number itself: what the source says, as a control",

@@ -11,6 +11,7 @@
 #include "coluber/core/error.hpp"
 #include "coluber/record/run_folder.hpp"
 #include "coluber/simulation/simulation.hpp"
+#include "coluber/simulation/study.hpp"
 
 #include "page/replay_page.hpp"
 #include "terminal.hpp"
@@ -34,18 +35,26 @@ std::string folder_name(std::string_view name) {
   return result;
 }
 
-record::PackedRun run_and_pack(scenario::Scenario scenario, const fs::path& folder) {
-  // some claims ask for every step of a run, no eye does
-  scenario.record.rate_hz = std::min(scenario.record.rate_hz, 100.0);
-  auto simulation = simulation::make_simulation(scenario);
-  record::RunFolder out(folder, simulation, {.force = true, .options = {}});
+/// Does a simulation or a study into a folder, and packs it.
+template <typename Job>
+record::PackedRun pack_job(Job job, const fs::path& folder) {
+  record::RunFolder out(folder, job, {.force = true, .options = {}});
   const std::array<simulation::FrameSink*, 1> sinks{&out};
-  auto outcome = simulation::run(simulation, sinks);
+  auto outcome = simulation::run(job, sinks);
   // the report is the same whenever and wherever it is made: no wall times
   std::erase_if(outcome.summary,
                 [](const SummaryItem& item) { return item.name == "real_time_factor"; });
   out.finish(outcome);
   return record::pack_run(folder);
+}
+
+record::PackedRun run_and_pack(const DoneRun& done, const fs::path& folder) {
+  if (!done.command.empty())
+    return pack_job(simulation::make_study(done.command, done.scenario), folder);
+  auto scenario = done.scenario;
+  // some claims ask for every step of a run, no eye does
+  scenario.record.rate_hz = std::min(scenario.record.rate_hz, 100.0);
+  return pack_job(simulation::make_simulation(scenario), folder);
 }
 
 /// Text as a JSON string that may stand in a script element.
@@ -99,9 +108,9 @@ std::vector<ReportReplay> make_replays(const std::vector<SourceReport>& reports,
         try {
           replays.push_back(
               {name, fmt::format("{}", fmt::join(claims, ", ")), figure_name(*report.file, number),
-               run_and_pack(done.scenario, folder / fmt::format("{}-{}-{}", report.file->source,
-                                                                report.file->path.stem().string(),
-                                                                folder_name(name)))});
+               run_and_pack(done, folder / fmt::format("{}-{}-{}", report.file->source,
+                                                       report.file->path.stem().string(),
+                                                       folder_name(name)))});
         } catch (const Error& error) {
           print_warning(fmt::format("no replay of {}: {}", name, error.what()));
         }

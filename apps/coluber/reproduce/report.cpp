@@ -53,13 +53,15 @@ Json to_json(const Verdict& verdict) {
     item["measured"] = to_json(*measured);
   }
   item["unit"] = claim.unit;
-  item["expected"] = behaviour        ? Json(claim.recorded == ClaimStatus::reproduced)
+  item["expected"] = behaviour        ? Json(claim.recorded != ClaimStatus::differs)
                      : claim.expected ? Json(*claim.expected)
                                       : Json();
   item["band"] = behaviour ? Json(0.0) : claim.expected ? Json(claim.band) : Json();
   if (claim.recorded == ClaimStatus::not_reproducible) {
     item["published"] = nullptr;
     item["tolerance"] = nullptr;
+  }
+  if (!claim.is_measured()) {
     item["expected"] = nullptr;
     item["band"] = nullptr;
   }
@@ -131,17 +133,22 @@ std::string expected_of(const Claim& claim) {
   return claim.expected ? fmt::format("{} ± {}", number(*claim.expected), number(claim.band)) : "";
 }
 
-std::string measured_of(const Verdict& verdict) {
-  const auto* value = verdict.measured();
-  if (value == nullptr) return "–";
-  // a way that decides alone is not the one of the column's heading
-  return verdict.claim->judged.empty() ? shown(*value)
-                                       : fmt::format("{} ({})", shown(*value), verdict.judged);
+/// Some claims are judged by a way of their own: then every number says which way it comes from.
+bool name_ways(const SourceReport& report) {
+  return std::ranges::any_of(report.verdicts, [](const Verdict& verdict) {
+    return !verdict.claim->judged.empty() && verdict.measured() != nullptr;
+  });
 }
 
-std::string other_way_of(const Verdict& verdict) {
+std::string measured_of(const Verdict& verdict, bool named) {
+  const auto* value = verdict.measured();
+  if (value == nullptr) return "–";
+  return named ? fmt::format("{} ({})", shown(*value), verdict.judged) : shown(*value);
+}
+
+std::string other_way_of(const Verdict& verdict, bool named) {
   if (verdict.values.size() < 2) return "";
-  if (verdict.claim->judged.empty()) return shown(verdict.values.front().second);
+  if (!named) return shown(verdict.values.front().second);
   std::string others;
   for (const auto& [way, value] : verdict.values)
     if (way != verdict.judged)
@@ -199,7 +206,7 @@ constexpr std::string_view style = R"(
   figure svg { filter: invert(0.92) hue-rotate(180deg); }
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 70rem; padding: 1.5rem 1rem 4rem; background: var(--page);
+body { margin: 0 auto; max-width: 80rem; padding: 1.5rem 1rem 4rem; background: var(--page);
   color: var(--ink); font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0.5rem 0; }
 h2 { font-size: 1.2rem; margin: 2.2rem 0 0.6rem; }
@@ -211,10 +218,10 @@ table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.6rem; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; color: var(--quiet); }
 td.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.claim { min-width: 22rem; width: 100%; }
+td.claim { min-width: 15rem; width: 100%; }
 .id { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 0.85rem; font-weight: 600;
   margin-right: 0.4rem; }
-.status { font-weight: 600; white-space: nowrap; }
+.status { font-weight: 600; }
 .reproduced { color: var(--good); } .differs { color: var(--other); }
 .not-reproducible { color: var(--none); } .failed { color: var(--bad); }
 .note { margin: 0.3rem 0 0; font-size: 0.87rem; color: var(--quiet); }
@@ -234,6 +241,21 @@ figcaption { margin-top: 0.4rem; }
   figure { overflow-x: auto; } figure svg { min-width: 34rem; }
 }
 )";
+
+// Nothing of a source whose runs are done in one way. `named`: numbers say which way they are from.
+std::string ways_in_words(const std::vector<Way>& ways, bool named) {
+  if (ways.size() < 2) return "";
+  std::string words;
+  for (const auto& way : ways)
+    words += fmt::format("{}<b>{}</b> ({})", words.empty() ? "" : " and ", escaped(way.name),
+                         way.set.empty() ? "as Coluber comes"
+                                         : escaped(fmt::format("{}", fmt::join(way.set, ", "))));
+  return fmt::format(
+      "Each run is done in the ways {}; {}. ", words,
+      named
+          ? "\"ours\" is what the claim is judged by, and each number says which way it comes from"
+          : "\"ours\" is the last");
+}
 
 }  // namespace
 
@@ -288,13 +310,15 @@ bool is_claims_page(std::string_view head) {
 }
 
 std::string claims_table(const std::vector<SourceReport>& reports) {
-  std::vector<std::array<std::string, 8>> rows{{"claim", "basis", "published", "measured",
-                                                "the source's way", "expected", "unit", "status"}};
+  const bool named = std::ranges::any_of(reports, name_ways);
+  std::vector<std::array<std::string, 8>> rows{
+      {"claim", "basis", "published", named ? "measured (way)" : "measured",
+       named ? "the other way" : "the source's way", "expected", "unit", "status"}};
   for (const auto& report : reports)
     for (const auto& verdict : report.verdicts)
       rows.push_back(
           {verdict.claim->id, std::string{to_string(verdict.claim->basis)},
-           published_of(*verdict.claim), measured_of(verdict), other_way_of(verdict),
+           published_of(*verdict.claim), measured_of(verdict, named), other_way_of(verdict, named),
            expected_of(*verdict.claim), verdict.claim->unit,
            fmt::format("{}{}", to_string(verdict.status), verdict.passed() ? "" : "  FAILED")});
   std::array<std::size_t, 8> widths{};
@@ -349,16 +373,13 @@ std::string claims_page(const std::vector<SourceReport>& reports,
     page += fmt::format(
         "<h2>{}</h2>\n",
         escaped(report.file->document.empty() ? report.file->source : report.file->document));
-    std::string ways;
-    for (const auto& way : report.file->ways)
-      ways += fmt::format("{}<b>{}</b> ({})", ways.empty() ? "" : " and ", escaped(way.name),
-                          escaped(fmt::format("{}", fmt::join(way.set, ", "))));
+    const bool named = name_ways(report);
     page += fmt::format(
-        "<p class=\"quiet\">Each run is done in the ways {}; \"ours\" is the last. In parentheses: "
-        "how "
-        "a statement without a number was read.</p>\n",
-        ways);
-    const std::string other = report.file->ways.size() > 1 ? report.file->ways.front().name : "";
+        "<p class=\"quiet\">{}In parentheses: how a statement without a number was read.</p>\n",
+        ways_in_words(report.file->ways, named));
+    const std::string other = named                          ? "the other way"
+                              : report.file->ways.size() > 1 ? report.file->ways.front().name
+                                                             : "";
     page += fmt::format(
         "<table>\n<thead><tr><th>what the source says</th><th>basis</th><th>published</th>"
         "<th>ours</th>"
@@ -387,8 +408,8 @@ std::string claims_page(const std::vector<SourceReport>& reports,
       page += "</td>";
       cell("basis", std::string{to_string(claim.basis)});
       cell("published", published_of(claim));
-      cell("ours", measured_of(verdict));
-      cell(other, other_way_of(verdict));
+      cell("ours", measured_of(verdict, named));
+      cell(other, other_way_of(verdict, named));
       cell("expected", expected_of(claim));
       cell("unit", claim.unit);
       page += fmt::format(

@@ -48,8 +48,9 @@ bool selects(std::string_view wanted, std::string_view id) {
 Figure draw_reductions(const ClaimFile& file, const ClaimFigure& spec, const RunStore& store) {
   const Way& way = way_of(file, spec);
   const RunLookup lookup = [&](const std::string& name) -> const MeasuredRun& {
-    const auto& done = store.at(file.runs.find(name)->second, way);
-    if (!done.failure.empty()) throw Error(done.failure);
+    const auto& run = file.runs.find(name)->second;
+    const auto& done = store.at(run, way);
+    if (!usable(run, done)) throw Error(done.failure);
     return done;
   };
   const auto number = [&](const MeasureSpec& measure, const std::string& run) {
@@ -76,8 +77,9 @@ Figure draw(const ClaimFile& file, const ClaimFigure& spec, const RunStore& stor
   std::vector<Scene> scenes;
   std::vector<const DoneRun*> runs;
   for (const auto& name : spec.runs) {
-    runs.push_back(&store.at(file.runs.find(name)->second, way));
-    if (!runs.back()->failure.empty()) throw Error(runs.back()->failure);
+    const auto& run = file.runs.find(name)->second;
+    runs.push_back(&store.at(run, way));
+    if (!usable(run, *runs.back())) throw Error(runs.back()->failure);
     scenes.push_back({runs.back()->scenario.title, runs.back()->drawing});
   }
   if (spec.plot == "paths") {

@@ -47,6 +47,11 @@ std::string_view given(const MeasureCall& call, std::initializer_list<std::strin
 std::optional<int> component_of(const MeasureCall& call, const Observable& dataset) {
   const auto name = given(call, {"component", "axis"});
   if (name.empty()) return {};
+  if (call.is_number(name)) {
+    if (dataset.shape.empty())
+      throw Error(fmt::format("{} is one number per frame: it has no components", dataset.name));
+    return call.index(name);
+  }
   const auto& labels = dataset.components;
   const auto wanted = call.text(name);
   const auto found = std::ranges::find(labels, wanted);
@@ -54,7 +59,8 @@ std::optional<int> component_of(const MeasureCall& call, const Observable& datas
   // x, y, z of a dataset without such labels: its first, second, third column if it has columns
   if (name == "axis")
     return dataset.shape.size() < 2 && labels.empty() ? std::optional<int>{} : axis_of(call);
-  if (labels.empty()) throw Error(fmt::format("{} has no named components", dataset.name));
+  if (labels.empty())
+    throw Error(fmt::format("{} has no named components: give its number", dataset.name));
   throw Error(fmt::format("{} has no component \"{}\"; it has {}", dataset.name, wanted,
                           fmt::join(labels, ", ")));
 }

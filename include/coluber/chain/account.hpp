@@ -58,14 +58,21 @@ COLUBER_EXPORT std::string advise(const nonsmooth::ContactStepInfo& info, double
 /// figures then depend on dt.
 COLUBER_EXPORT std::vector<std::string> warn_of_scheme(const StepWork& work);
 
-/// Says that the largest torque of the run came up within one step, as at landings and jumps: its
-/// height then depends on dt.
-COLUBER_EXPORT std::vector<std::string> warn_of_spike(const TorquePeak& peak, int angles_per_joint);
+/// Says that the largest torque of the run came up within a few steps, as at landings and jumps:
+/// its height then depends on dt, unless it is the motor's `limit` (N m). `cause`: what it comes
+/// of, if that is known.
+COLUBER_EXPORT std::vector<std::string> warn_of_spike(
+    const TorquePeak& peak, int angles_per_joint,
+    double limit = std::numeric_limits<double>::infinity(), const std::string& cause = "");
+/// The same of the shafts of wheels, one per link.
+COLUBER_EXPORT std::vector<std::string> warn_of_shaft_spike(
+    const TorquePeak& peak, double limit = std::numeric_limits<double>::infinity());
 
-/// How the mean of the links' centres of gravity travels over the ground, counted at every step.
+/// How a robot travels over the ground, counted at every step: the mean of its links' centres of
+/// gravity and their mean angle, or link 1 alone where that is the model's reference.
 struct Travel {
   Eigen::Vector2d start = Eigen::Vector2d::Zero();  ///< where it began (m)
-  double start_angle = 0.0;                         ///< mean link angle then (rad)
+  double start_angle = 0.0;                         ///< its heading then (rad)
   Eigen::Vector2d place = Eigen::Vector2d::Zero();  ///< where it was last (m)
   double length = 0.0;                              ///< of its path so far (m)
 
@@ -151,7 +158,7 @@ struct ContactAccount {
         ground(Impulses::Zero(D, links)),
         obstacle(Impulses::Zero(D, links)),
         figures(contact_figures(rigid)) {
-    run.torque.last = Eigen::VectorXd::Zero(run.phi_d.size());
+    run.torque.follow_from_rest(run.phi_d.size());
   }
 
   /// A step that was taken. `penetration` (m) is its deepest, `audit` its residual by the plain

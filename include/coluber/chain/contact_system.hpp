@@ -44,6 +44,7 @@ class ContactSystem : public System, public JointDriven, public Linked {
 
   [[nodiscard]] bool can_prescribe() const override { return true; }
   void start_moving(const Eigen::VectorXd& phidot) override;
+  void expect_spikes(const std::string& cause) override { spike_cause_ = cause; }
   [[nodiscard]] int joint_count() const override { return static_cast<int>(state_.phi.size()); }
   void joint_state(Eigen::Ref<Eigen::VectorXd> phi,
                    Eigen::Ref<Eigen::VectorXd> phidot) const override {
@@ -140,8 +141,11 @@ class ContactSystem : public System, public JointDriven, public Linked {
   JointCommand idle_;  // asks for nothing
   nonsmooth::ContactStepInfo last_;
   Passed passed_;
-  bool starts_at_rest_ = false;        // start_moving() found no motion
-  bool prescribed_ = false;            // joints of the last step were
+  bool starts_at_rest_ = false;                                    // start_moving() found no motion
+  bool prescribed_ = false;                                        // joints of the last step were
+  double torque_limit_ = std::numeric_limits<double>::infinity();  // of the last step, the least
+  double shaft_limit_ = std::numeric_limits<double>::infinity();   // the same of the shafts
+  std::string spike_cause_;            // of torques of single steps, if known
   Gains gains_;                        // of the last step, if it did not converge
   State before_;                       // a step that may have to be taken back
   mutable typename Parts::Pose pose_;  // at time(), for observers
@@ -162,8 +166,11 @@ std::vector<std::string> ContactSystem<Parts>::warnings() const {
   for (const auto& link : model_.links) thinnest = std::min(thinnest, link.L_SC);
   std::vector<std::string> texts = warn_of_overlap(deepest_overlap(), thinnest, prescribed_,
                                                    options_.solver == nonsmooth::Solver::thesis);
-  for (std::string& text : warn_of_scheme(account_.run.work)) texts.push_back(std::move(text));
-  for (std::string& text : warn_of_spike(account_.run.torque, angles_per_joint())) {
+  if (spike_cause_.empty()) {  // else dt is not to blame
+    for (std::string& text : warn_of_scheme(account_.run.work)) texts.push_back(std::move(text));
+  }
+  for (std::string& text :
+       warn_of_spike(account_.run.torque, angles_per_joint(), torque_limit_, spike_cause_)) {
     texts.push_back(std::move(text));
   }
   if (starts_at_rest_) {
@@ -191,6 +198,7 @@ void ContactSystem<Parts>::start_moving(const Eigen::VectorXd& phidot) {
   frictionless.tilt = 0.0;
   frictionless.mu_T *= 0.0;
   frictionless.mu_V *= 0.0;
+  if constexpr (requires { frictionless.c_R; }) frictionless.c_R = 0.0;
   for (auto& obstacle : frictionless.obstacles) obstacle.mu = 0.0;
   Data data(frictionless);
   StepOptions jump = options_;
@@ -222,6 +230,8 @@ StepInfo ContactSystem<Parts>::step(const JointCommand& command) {
                      static_cast<double>(state_.k + 1) * options_.dt);
   }
   prescribed_ = command.prescribed;
+  if (command.tau_max.size() > 0) torque_limit_ = command.tau_max.minCoeff();
+  if (command.shafts.tau_max.size() > 0) shaft_limit_ = command.shafts.tau_max.minCoeff();
   last_ = take_step(command);
   options_.audit = false;  // until the next frame is expected
   if (hardest_.wanted()) hardest_.judge(last_);

@@ -51,7 +51,8 @@ COLUBER_EXPORT const keys::Section& start_keys();
 COLUBER_EXPORT Eigen::VectorXd compute_start_angles(const drive::Build& build, int angles);
 
 /// Angle of link 1 (rad) for which a robot with these yaw angles lies along the direction 0, from
-/// link 1 to the last: the mean line of a harmonic gait's wave, else the mean of the link angles.
+/// link 1 to the last: the mean line of a harmonic gait's wave if at least half of one lies on the
+/// robot, else the mean of the link angles.
 COLUBER_EXPORT double first_link_angle(const drive::Build& build, const Eigen::VectorXd& yaw);
 
 /// Minus the mean over the links of the sums of `phi`: what link 1 is turned by for a mean of zero.

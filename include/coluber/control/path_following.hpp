@@ -49,6 +49,7 @@ struct ModuleLengths {
   double length = 0.0;  ///< to its rear end
   double point = 0.0;   ///< to its control point
   double wheel_radius = 0.0;
+  double axle = 0.0;  ///< to its axle
 };
 
 /// Everything a path follower is told.
@@ -73,6 +74,7 @@ struct PathFollowingOptions {
   double torque_limit = std::numeric_limits<double>::infinity();  ///< N m
   WheelServoOptions wheels{};
   double odometry_error = 0.0;  ///< relative: travel is measured too long by this share
+  double duration = std::numeric_limits<double>::infinity();  ///< of the run (s)
 };
 
 /// Drives a train of modules with wheels along a path: the head is steered to it (control/heading),
@@ -115,6 +117,8 @@ class COLUBER_EXPORT PathFollowing final : public Controller {
     double tick = 0.0;                                ///< s, when the last one was
     double error = 0.0, error_head = 0.0;             ///< integrals of |z| (m s)
     double max = 0.0, max_head = 0.0;                 ///< largest |z| (m)
+    double s_first = 0.0;                             ///< s(0) at the first tick (m)
+    double first_tick = 0.0, end = 0.0;               ///< s, the end of the last step
     std::int64_t clamped = 0, ticks = 0;
   };
   template <typename Bytes, typename Self>
@@ -126,6 +130,9 @@ class COLUBER_EXPORT PathFollowing final : public Controller {
   void note_errors();
   void update_references(const ControlInput& input);
   void warn_of_path(std::vector<drive::Warning>& warnings) const;
+  void warn_of_start(std::vector<drive::Warning>& warnings) const;
+  void warn_of_loop(System& system, std::vector<drive::Warning>& warnings) const;
+  [[nodiscard]] std::string warn_of_progress() const;
   void add_rows();
   void add_path_body();
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -77,6 +78,11 @@ struct Body {
   Eigen::Vector3d position = Eigen::Vector3d::Zero();
   Eigen::Quaterniond orientation = Eigen::Quaterniond::Identity();
   std::string parent{};  ///< the body it is joined to; "": the moving body before it
+  /// Where it is joined to its parent, in its own axes (m); none: a page finds it from the motion.
+  std::optional<Eigen::Vector3d> joint{};
+  /// Numbers from 1 of the joint angles (of observables plotted as angle or torque) that turn or
+  /// push it against its parent. If no body has any, the second link has the first, and so on.
+  std::vector<int> coordinates{};
   /// Of a tube that stands still: its points, world axes.
   std::vector<Eigen::Vector3d> points{};
 };

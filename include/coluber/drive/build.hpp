@@ -12,6 +12,7 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/core/system.hpp"
+#include "coluber/drive/shape.hpp"
 #include "coluber/keys/check.hpp"
 
 namespace coluber::drive {
@@ -22,7 +23,7 @@ using keys::Warning;
 struct StartShape {
   Eigen::VectorXd phi;  ///< rad
   /// Angle of link 1 (rad) for which the mean line of its wave lies along the direction 0; none
-  /// where the references are no wave.
+  /// where the references are no wave, or less than half of one.
   std::optional<double> mean_line{};
 };
 
@@ -37,6 +38,9 @@ struct Build {
   std::function<SourceLocation(std::string_view key)> locate;
   /// Asked for once by a model that starts in its gait's shape; null where there is no gait.
   std::function<StartShape()> gait_start{};
+  /// The gait's references at any instant, for a model whose shape is given and that needs no
+  /// controller: one coordinate per `ModelKeys::joint_angles`. Null where there is no gait.
+  std::function<std::shared_ptr<const Shape>()> gait_shape{};
   /// For a study: the scenario's system at its start. Throws InputError. Null for other components.
   std::function<std::unique_ptr<System>()> make_system{};
   std::vector<Warning>& warnings;

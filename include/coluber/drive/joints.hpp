@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include <Eigen/Core>
 
@@ -98,6 +99,9 @@ class COLUBER_EXPORT JointDriven {
   /// rates (rad/s) from the start, and the rest of the robot as their jump to them makes it move.
   /// So the first step has no jump to pay for.
   virtual void start_moving(const Eigen::VectorXd& phidot);
+  /// Before the run: torques of single steps will come of this, and not of the length of a step,
+  /// and a system that warns of them says so.
+  virtual void expect_spikes(const std::string& /*cause*/) {}
   /// Largest step (s) at which servos with these gains, whose torques hold over a step, are stable.
   [[nodiscard]] virtual double explicit_servo_limit(double k_P, double k_D) const;
 };

@@ -28,7 +28,8 @@ class COLUBER_EXPORT Gait : public Shown {
   [[nodiscard]] virtual double max_rate() const = 0;
 
   /// Angle of link 1 (rad) for which the mean line of the references' wave at t = 0 lies along the
-  /// direction 0, from link 1 to the last; as it is here: none, there is no wave.
+  /// direction 0, from link 1 to the last; none where less than half a wave lies on the robot. As
+  /// it is here: none, there is no wave.
   [[nodiscard]] virtual std::optional<double> mean_line() const { return std::nullopt; }
 };
 

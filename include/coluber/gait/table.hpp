@@ -26,6 +26,11 @@ class COLUBER_EXPORT Table final : public Gait {
   [[nodiscard]] double next_break(double t) const override;
   [[nodiscard]] double max_rate() const override { return max_rate_; }
 
+  /// Time of its first point (s).
+  [[nodiscard]] double first_time() const { return times_.front(); }
+  /// Time of its last point (s).
+  [[nodiscard]] double last_time() const { return times_.back(); }
+
   /// Largest |angle| of its points (rad), and the joint that has it, counted from 0.
   struct Largest {
     double angle = 0.0;
@@ -47,6 +52,16 @@ class COLUBER_EXPORT Table final : public Gait {
   /// The farthest, if that is more than one would expect of a cubic: a quarter of the range and a
   /// degree.
   [[nodiscard]] std::optional<Overshoot> overshoot() const;
+
+  /// Where steps do not see what a joint does within them.
+  struct Skipped {
+    double share = 0.0;  ///< of the range of its points: how far off the line from step to step
+    double time = 0.0;   ///< s
+    int joint = 0;       ///< counted from 0
+  };
+  /// Where steps of `dt` (s) up to `duration` (s) miss most of a joint's motion, if that is more
+  /// than 2 % of its range and 0.5 % of the largest range of a joint.
+  [[nodiscard]] std::optional<Skipped> skipped(double dt, double duration) const;
 
  private:
   std::vector<double> times_;

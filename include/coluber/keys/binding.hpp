@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -7,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Core>
@@ -38,6 +41,18 @@ struct WordOrNumbers {
 /// for types of your own.
 template <typename M>
 struct Binding;
+
+/// How many numbers a member of type M holds if it always holds the same number of them, three or
+/// more: its key then takes a list of exactly so many. 0 otherwise.
+template <typename M>
+inline constexpr std::size_t fixed_count = 0;
+template <std::size_t N>
+inline constexpr std::size_t fixed_count<std::array<double, N>> = N;
+template <int N>
+  requires(N > 2)
+inline constexpr std::size_t fixed_count<Eigen::Matrix<double, N, 1>> = N;
+template <typename M>
+inline constexpr std::size_t fixed_count<std::optional<M>> = fixed_count<M>;
 
 // Bindings of numbers, words, paths, pairs, lists of these, and members that may be unset.
 /// @cond
@@ -113,6 +128,27 @@ struct Binding<Eigen::Vector2d> {
   static Node write(const Eigen::Vector2d& value, const Key& /*key*/) {
     return make_node(std::vector<double>{value.x(), value.y()});
   }
+};
+
+/// So many numbers: std::array<double, 6>, Eigen::Vector3d.
+template <typename M>
+  requires(fixed_count<M> > 0 && std::is_default_constructible_v<M> &&
+           requires(M m) { m[0] = 0.0; })
+struct Binding<M> {
+  static KeyType type(const Key& /*key*/) { return KeyType::numbers; }
+  static M read(const Node& node, const Key&, const ReadContext&) {
+    M values{};
+    for (std::size_t i = 0; i < fixed_count<M>; ++i) {
+      values[static_cast<index>(i)] = node.items[i].as_double();
+    }
+    return values;
+  }
+  static Node write(const M& values, const Key& /*key*/) {
+    return make_node(std::vector<double>(values.begin(), values.end()));
+  }
+
+ private:
+  using index = decltype(std::declval<const M&>().size());
 };
 
 /// A list whose entries are bound one by one.

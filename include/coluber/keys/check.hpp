@@ -101,6 +101,8 @@ class COLUBER_EXPORT Check {
   [[nodiscard]] std::optional<int> joint_angles() const;
   /// Name of the catalogue's robot, if the scenario names one that exists; else "".
   [[nodiscard]] const std::string& robot() const { return robot_; }
+  /// Name of a robot of the catalogue that goes with this scenario's model; "" if there is none.
+  [[nodiscard]] std::string catalogue_robot() const;
   /// What robot() returns from now on; set before the components check.
   void set_robot(std::string name) { robot_ = std::move(name); }
 

@@ -35,8 +35,8 @@ enum class KeyType : std::uint8_t {
 COLUBER_EXPORT std::string_view to_string(KeyType type);
 
 /// A value a key may take; empty: none.
-using KeyValue =
-    std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
+using KeyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string,
+                              std::vector<double>, std::vector<std::string>>;
 
 /// One word a `choice` key may take.
 struct Choice {

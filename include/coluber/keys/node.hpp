@@ -70,6 +70,8 @@ COLUBER_EXPORT Node make_node(double value);
 COLUBER_EXPORT Node make_node(std::string value);
 /// A list of numbers.
 COLUBER_EXPORT Node make_node(const std::vector<double>& values);
+/// A list of texts.
+COLUBER_EXPORT Node make_node(const std::vector<std::string>& values);
 /// No value: a key that is not set.
 COLUBER_EXPORT Node make_none();
 

@@ -23,6 +23,8 @@ struct Component {
   /// Values that its keys, or those of others, have with it.
   std::vector<std::pair<std::string, KeyValue>> defaults{};
   std::string formerly{};  ///< an older word for it
+  /// Of a gait or a controller: the models it goes with; none: every one that takes any.
+  std::vector<std::string> models{};
 };
 
 /// A mechanical model (`robot.model`).
@@ -31,14 +33,25 @@ struct ModelKeys : Component {
   bool takes_controller = true;  ///< [controller] has a meaning
   /// Joint angles of the robot these options describe; none where that is not known.
   std::function<std::optional<int>(const OptionSet&)> joint_angles{};
+  /// The only gaits it takes, its default first; none: every one that goes with any model.
+  std::vector<std::string> gaits{};
+  /// The only controllers it takes, in the same way.
+  std::vector<std::string> controllers{};
 };
+
+/// The model takes this gait.
+COLUBER_EXPORT bool takes_gait(const ModelKeys& model, const Component& gait);
+/// The model takes this controller.
+COLUBER_EXPORT bool takes_controller(const ModelKeys& model, const Component& controller);
 
 /// A robot that scenarios name instead of spelling it out (`robot.name`).
 struct CatalogueRobot {
   std::string name{};
-  std::string doc{};                  ///< one line: what it is, where its figures come from
-  std::string toml{};                 ///< values of its keys, as a scenario would give them
-  std::vector<std::string> models{};  ///< it goes with; none: every one that has its keys
+  std::string doc{};   ///< one line: what it is, where its figures come from
+  std::string toml{};  ///< values of its keys, as a scenario would give them
+  /// It goes with; none: every one that has its keys. If it is only one, it is the model of a
+  /// scenario that names the robot and no model.
+  std::vector<std::string> models{};
 };
 
 /// Every component a scenario can name, and the keys that they bring together.

@@ -132,6 +132,7 @@ class Table {
     using Value = std::remove_cvref_t<std::invoke_result_t<Member, T&>>;
     key.name = joined(table_, key.name);
     key.type = Binding<Value>::type(key);
+    if constexpr (fixed_count<Value> > 0) key.count = fixed_count<Value>;
     const T defaults{};
     if (key.required) {
       key.default_note = "must be given";

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <Eigen/Core>
@@ -64,7 +66,12 @@ COLUBER_EXPORT std::unique_ptr<Path> make_serpenoid(const PathPoint& start, doub
 /// The cubic spline through points (m), C2, with centripetal parameters. Open: its second
 /// derivative vanishes at both ends, and it continues straight. Closed: the last point joins the
 /// first, and the path goes round for ever; the first is not repeated. Needs two points, three if
-/// closed, no two neighbours equal.
+/// closed, no two neighbours equal; it has no direction where it turns back.
 COLUBER_EXPORT std::unique_ptr<Path> make_spline(const std::vector<Vector2d>& points, bool closed);
+
+/// Number of the point, from 0, next to where that spline stops and turns back along the line that
+/// it came; none if it does so nowhere.
+COLUBER_EXPORT std::optional<std::size_t> find_turning_back(const std::vector<Vector2d>& points,
+                                                            bool closed);
 
 }  // namespace coluber::path

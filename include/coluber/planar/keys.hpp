@@ -16,6 +16,11 @@ struct Keys {
   double friction_smoothing = 1e-3;            ///< m/s
 };
 
+/// What it says of the ground's friction against turning.
+struct RotationKeys {
+  double rotational_friction = 0.0;  ///< m s
+};
+
 /// Law of the ground's Coulomb friction.
 enum class FrictionLaw : std::uint8_t { set_valued, smooth };
 
@@ -28,6 +33,8 @@ struct MinimalKeys {
 
 /// The keys of Keys.
 COLUBER_EXPORT const keys::Section& planar_keys();
+/// The keys of RotationKeys.
+COLUBER_EXPORT const keys::Section& rotation_keys();
 /// The keys of MinimalKeys.
 COLUBER_EXPORT const keys::Section& minimal_keys();
 

@@ -51,6 +51,7 @@ struct COLUBER_EXPORT RobotData {
   Eigen::Matrix2Xd arm;  ///< from the link's start to its friction points (m)
   Eigen::Matrix2Xd N;    ///< loads of its friction points (N)
   Vector2d mu_C, mu_V;   ///< along and across the link
+  double c_R = 0.0;      ///< rotational friction (m s)
   Vector2d pull;         ///< weight along the slope, world axes (N/kg)
 
   // of the last call: every link's start (its joint to the link before, O_2 of the first),

@@ -36,6 +36,7 @@
 /// | H_j, L_Hj | `Obstacle::H`, `L_H` | centre and radius of obstacle j | m | (3.8) |
 /// | mu_T | `mu_T` | friction along and across the link | – | (3.60) |
 /// | mu_V | `mu_V` | viscous friction: force -N mu_V v on a point with load N | s/m | (6.26) |
+/// | c | `c_R` | rotational friction: torque -c m g omega on a link | m s | Holden, table V |
 /// | F_i, R_i | – | the two friction points of link i, ±L_GS from its middle | m | 6.2 |
 /// | L_w, Theta_w | `Axle::L_w`, `Theta_w` | radius of a link's wheels; inertia of them and their shaft | m, kg m² | Murugendran (3) |
 /// | omega_w | `omega` | rate of a shaft, positive when it rolls forward, link 1 ahead | rad/s | Murugendran (8) |
@@ -81,6 +82,7 @@ struct Model {
   double g = 9.81;  ///< m/s²
   Vector2d mu_T{0.2, 0.2};
   Vector2d mu_V{0.0, 0.0};      ///< viscous friction along and across the link (s/m)
+  double c_R = 0.0;             ///< rotational friction (m s)
   int friction_points = 1;      ///< of a link: 1 at its centre of gravity, 2 at its core's ends, or
                                 ///< its wheels, left (of the way forward) and right
   double tilt = 0.0;            ///< slope of the ground (rad)
@@ -195,8 +197,8 @@ struct COLUBER_EXPORT Data : chain::StepData<3> {
 
   ObstacleGrid grid;            ///< the model's obstacles by place
   Eigen::Matrix2Xd load_share;  ///< of a link's weight on its friction points, by link
-  /// Viscous torque about a link's centre of gravity, force along and across it, over its turn and
-  /// speeds, by link (N m s, N s/m, N s/m)
+  /// Viscous torque about a link's centre of gravity (rotational friction included), force along
+  /// and across it, over its turn and speeds, by link (N m s, N s/m, N s/m)
   Eigen::Matrix3Xd viscosity;
   bool viscous = false;          ///< some of it is not zero
   world::Candidates candidates;  ///< pairs of node and obstacle

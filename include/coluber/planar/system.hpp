@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "coluber/chain/contact_system.hpp"
@@ -49,6 +50,8 @@ class COLUBER_EXPORT PlanarSystem : public chain::ContactSystem<Parts>, public M
   /// same steps, which take longer.
   PlanarSystem(Model model, State state, const StepOptions& options, bool keep_hardest = false);
 
+  /// Draws something that stands still, too.
+  void show(Body body) { bodies_.push_back(std::move(body)); }
   [[nodiscard]] double explicit_servo_limit(double k_P, double k_D) const override;
   void base_state(BaseState& base) const override;
   void link_centres(Eigen::Ref<Eigen::VectorXd> centres) const override;
@@ -63,6 +66,8 @@ class COLUBER_EXPORT PlanarSystem : public chain::ContactSystem<Parts>, public M
   double note_step() override;
   /// Whose way the summary tells of, at a pose (m).
   [[nodiscard]] virtual Vector2d travelled_at(const Pose& pose) const;
+  /// And whose heading, at a pose (rad).
+  [[nodiscard]] virtual double heading_of(const Pose& pose) const;
   [[nodiscard]] Eigen::Vector2d travelled() const override { return travelled_at(data_.pose); }
 
  private:

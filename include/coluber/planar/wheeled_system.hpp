@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "coluber/planar/system.hpp"
@@ -21,6 +22,7 @@ class COLUBER_EXPORT WheeledSystem final : public PlanarSystem {
   void start_frame() override;
   void poses(std::span<double> values) const override;
   [[nodiscard]] std::vector<SummaryItem> summary() const override;
+  [[nodiscard]] std::vector<std::string> warnings() const override;
   bool save_state(ByteWriter& bytes) const override;
   void restore_state(ByteReader& bytes) override;
 
@@ -30,6 +32,7 @@ class COLUBER_EXPORT WheeledSystem final : public PlanarSystem {
     double torque_joints = 0.0, torque_wheels = 0.0;  ///< integrals of |tau| (N m s)
     double slip = 0.0;                                ///< of |slip| over wheels and steps (m/s)
     std::int64_t slipping = 0;                        ///< wheels and steps
+    TorquePeak torque{};                              ///< of the shafts
     Eigen::Matrix4Xd impulse;   ///< left along, left across, right along, right across (N s)
     VectorXd slipping_now;      ///< wheels and steps, by link
     Eigen::Matrix4Xd slip_now;  ///< of the last step, as `impulse` (m/s)
@@ -39,6 +42,7 @@ class COLUBER_EXPORT WheeledSystem final : public PlanarSystem {
 
   double note_step() override;
   [[nodiscard]] Vector2d travelled_at(const Pose& pose) const override;
+  [[nodiscard]] double heading_of(const Pose& pose) const override;
   void add_wheel_rows();
   void add_wheel_bodies();
 

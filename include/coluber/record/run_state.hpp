@@ -13,6 +13,7 @@ namespace coluber::record {
 struct RunState {
   std::string status;   ///< "completed", "running", "interrupted", "failed"; "" if it says nothing
   std::string message;  ///< why it ended early; may be empty
+  std::string study{};  ///< command that computed it, such as "quality"; "": it is a run
   /// There is more of the run to come, or there was to be.
   [[nodiscard]] bool partial() const { return !status.empty() && status != "completed"; }
 };

@@ -54,7 +54,7 @@ COLUBER_EXPORT const std::vector<ModelEntry>& models();
 COLUBER_EXPORT const std::vector<GaitEntry>& gaits();
 /// Every controller, in the same order.
 COLUBER_EXPORT const std::vector<ControllerEntry>& controllers();
-/// Every study, in the order added; the library has none.
+/// Every study, in the same order.
 COLUBER_EXPORT const std::vector<StudyEntry>& studies();
 
 /// Adds a component of your own. Throws Error if its name is taken. Not to be called while another

@@ -15,6 +15,12 @@
 
 namespace coluber::simulation {
 
+/// A part of what a study computes, and the processor time it takes (s).
+struct StudyPart {
+  std::string name;      ///< such as "assembly"
+  double seconds = 0.0;  ///< processor time of this thread
+};
+
 /// The other kind of job: frames over any axis (an instant, places along a path) and no loop. What
 /// it shows is recorded, plotted, viewed and exported as that of a simulation.
 class COLUBER_EXPORT Study : public Shown {
@@ -32,6 +38,15 @@ class COLUBER_EXPORT Study : public Shown {
   [[nodiscard]] virtual std::string report() const = 0;
   /// … and JSON for programs.
   [[nodiscard]] virtual std::string json() const = 0;
+  /// Times what is computed at the last frame once more, part by part: the fastest of `rounds`,
+  /// each of which repeats a part for at least `least` seconds. As it is here: no parts.
+  [[nodiscard]] virtual std::vector<StudyPart> time_parts(int rounds, double least) {
+    static_cast<void>(rounds);
+    static_cast<void>(least);
+    return {};
+  }
+  /// What all frames together show to be odd: printed, and kept in run.json.
+  [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
   /// Why there is no answer; "" if there is one. The command then exits with 1.
   [[nodiscard]] virtual std::string failure() const { return ""; }
 };

@@ -18,6 +18,11 @@ struct GroundKeys {
   Eigen::Vector2d friction{0.2, 0.2};  ///< along and across the link
 };
 
+/// `[world]` of a model that has no ground: along -z, none by default.
+struct GravityKeys {
+  double gravity = 0.0;
+};
+
 /// `[[world.obstacle]]`: a circle, in space the vertical cylinder over it, in m.
 struct ObstacleKeys {
   double x = 0.0;
@@ -34,6 +39,8 @@ struct Obstacles {
 
 /// The keys of GroundKeys.
 COLUBER_EXPORT const keys::Section& ground_keys();
+/// The keys of GravityKeys.
+COLUBER_EXPORT const keys::Section& gravity_keys();
 /// The keys of Obstacles.
 COLUBER_EXPORT const keys::Section& obstacle_keys();
 

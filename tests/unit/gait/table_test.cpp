@@ -63,6 +63,51 @@ TEST(Table, AWaveThatIsSampledWellEnoughSwingsOutNowhere) {
   EXPECT_FALSE(sample({0.0, 1.0, 2.0, 3.0}, [](double) { return 0.3; }).overshoot());
 }
 
+// A wave of frequency f whose points are so far apart.
+Table wave(double f, double spacing) {
+  std::vector<double> times;
+  for (int k = 0; k * spacing <= 1.0; ++k) times.push_back(k * spacing);
+  return sample(times, [f](double t) { return 0.5 * std::sin(2.0 * std::numbers::pi * f * t); });
+}
+
+TEST(Table, NamesWhereStepsPassOverItsPoints) {
+  // 100 Hz met once a period: the steps see a robot at rest
+  const auto skipped = wave(100.0, 1e-3).skipped(1e-2, 1.0);
+  ASSERT_TRUE(skipped.has_value());
+  EXPECT_NEAR(skipped->share, 0.5, 0.03);  // the amplitude, of twice that; the ends swing out
+  // to and fro from step to step: points and middles lie on the line of the steps, quarters do not
+  std::vector<double> times;
+  for (int k = 0; k <= 100; ++k) times.push_back(0.01 * k);
+  const Table zigzag =
+      sample(times, [](double t) { return std::lround(100.0 * t) % 2 == 0 ? 0.5 : -0.5; });
+  EXPECT_TRUE(zigzag.skipped(1e-2, 1.0).has_value());
+  // a twitch between two steps
+  times.clear();
+  for (int k = 0; k <= 500; ++k) times.push_back(2e-3 * k);
+  const Table twitch =
+      sample(times, [](double t) { return std::lround(500.0 * t) == 252 ? 0.3 : 0.0; });
+  const auto between = twitch.skipped(1e-2, 1.0);
+  ASSERT_TRUE(between.has_value());
+  EXPECT_NEAR(between->time, 0.504, 1e-3);
+  EXPECT_FALSE(twitch.skipped(1e-2, 0.4).has_value()) << "after the end of the run";
+}
+
+TEST(Table, StepsThatFollowItPassOverNothing) {
+  // the line between steps is 1 - cos(pi/N) of the amplitude off a wave of N steps a period: half
+  // of that of the range is 2 % at N = 11.1
+  EXPECT_TRUE(wave(1.0, 1e-3).skipped(1.0 / 9.5, 1.0).has_value());
+  EXPECT_FALSE(wave(1.0, 1e-3).skipped(1.0 / 12.5, 1.0).has_value());
+  // points closer than dt that scatter by a thousandth of the range
+  std::vector<double> times;
+  for (int k = 0; k <= 1000; ++k) times.push_back(1e-3 * k);
+  const Table measured = sample(times, [](double t) {
+    return std::sin(4.0 * t) + 2e-3 * (std::lround(1e3 * t) % 2 == 0 ? 0.5 : -0.5);
+  });
+  EXPECT_FALSE(measured.skipped(1e-2, 1.0).has_value());
+  EXPECT_FALSE(sample({0.0, 1e-3}, [](double t) { return t; }).skipped(1e-2, 1.0).has_value());
+  EXPECT_FALSE(sample({0.0, 1.0, 2.0}, [](double) { return 0.3; }).skipped(1e-2, 2.0).has_value());
+}
+
 TEST(Table, IsExactForACubicOnUnevenTimes) {
   const auto f = [](double t) { return 0.3 - 0.7 * t + 0.2 * t * t - 0.05 * t * t * t; };
   const auto df = [](double t) { return -0.7 + 0.4 * t - 0.15 * t * t; };

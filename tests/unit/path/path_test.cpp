@@ -163,6 +163,17 @@ TEST(Spline, ClosedThroughPointsOfACircleIsNearlyOneAndGoesRoundForEver) {
   }
 }
 
+TEST(Spline, ThatTurnsBackSaysAtWhichPoint) {
+  EXPECT_EQ(find_turning_back({{0, 0}, {1, 0}, {0, 0}}, false), 1U);
+  EXPECT_EQ(find_turning_back({{0, 0}, {3, 0}, {2, 0}, {5, 0}}, false), 1U);
+  EXPECT_EQ(find_turning_back({{0, 0}, {1, 1}, {3, 3}, {2.5, 2.5}}, false), 2U);
+  EXPECT_TRUE(find_turning_back({{0, 0}, {1, 0}, {3, 0}}, true)) << "round a line";
+  EXPECT_FALSE(find_turning_back({{0, 0}, {1, 0}}, false));
+  EXPECT_FALSE(find_turning_back({{0, 0}, {1, 0}, {4, 0}, {4.2, 0}}, false));
+  EXPECT_FALSE(find_turning_back({{0, 0}, {1, 0}, {0, 0.2}}, false)) << "a narrow curve";
+  EXPECT_FALSE(find_turning_back({{0, 0}, {1, 0}, {1, 1}, {0, 1}}, true));
+}
+
 TEST(Spline, ArcLengthIsTrueToRounding) {
   const auto path =
       make_spline({{0.0, 0.0}, {1.0, 0.0}, {1.1, 0.3}, {-0.5, 0.4}, {3.0, 2.0}}, false);

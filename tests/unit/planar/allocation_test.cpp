@@ -1,9 +1,6 @@
-// Nothing allocates in a step after the first. Eigen calls malloc, everything else operator new,
-// which calls it too: malloc itself is counted. Sanitizers bring their own malloc; there the test
-// has nothing to count.
+// Nothing allocates in a step after the first.
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -15,20 +12,9 @@
 #include "sample/robot_states.hpp"
 #include "sample/smooth.hpp"
 #include "sample/snake.hpp"
+#include "support/allocations.hpp"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-
-namespace {
-std::atomic<long> allocations{0};
-}
-
-extern "C" {
-void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
-void* malloc(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_malloc(size);
-}
-}
+#ifdef COLUBER_COUNTS_ALLOCATIONS
 
 namespace coluber::planar {
 namespace {

@@ -94,6 +94,7 @@ Scene random_scene(std::uint64_t seed) {
     scene.wheel_tau_max =
         random.uniform() < 0.5 ? between(0.01, 0.5) : std::numeric_limits<double>::infinity();
   }
+  if (!model.has_wheels() && random.uniform() < 0.3) model.c_R = between(0.0, 0.2);
   return scene;
 }
 
@@ -125,6 +126,7 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
   int minimal = 0;
   int viscous = 0;
   int viscous_alone = 0;
+  int turning = 0;
   double largest_cost = 0.0;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -155,6 +157,7 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
       if (model.has_wheels() && largest(fast.tau_w) >= scene.wheel_tau_max) ++wheels_saturated;
       minimal += scene.options.minimal_coordinates ? 1 : 0;
       viscous += fast.viscous ? 1 : 0;
+      turning += model.c_R > 0.0 ? 1 : 0;
       viscous_alone += fast.viscous && model.mu_T.isZero(0.0) ? 1 : 0;
       // what rounding of 1e-12 of the weight may do to the velocities: those of a stiff servo
       // differ
@@ -197,6 +200,7 @@ TEST(PlanarFastStep, GivesTheStepOfThePlainStep) {
   EXPECT_GT(minimal, 1000);
   EXPECT_GT(viscous, 2000);
   EXPECT_GT(viscous_alone, 200);
+  EXPECT_GT(turning, 1000);
   EXPECT_GT(largest_cost, 1e-4);
 }
 

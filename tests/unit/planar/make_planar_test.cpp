@@ -1,5 +1,7 @@
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -57,6 +59,62 @@ TEST(MakePlanar, AnOffsetBendsTheRobotAboutItsHeading) {
       }
     }
   }
+}
+
+/// The direction (deg) of the last link's centre as seen from the first's.
+double chord_of(const planar::Pose& pose) {
+  const Eigen::Vector2d chord = pose.r.col(pose.r.cols() - 1) - pose.r.col(0);
+  return std::atan2(chord.y(), chord.x()) / degree;
+}
+
+Simulation make_short_wave(int links, double phase_deg, double amplitude_deg = 40.0) {
+  return make_simulation(scenario::parse(fmt::format(
+      "[robot]\nname = \"aiko\"\nlinks = {}\n[start]\nheading_deg = 30\nshape = \"gait\"\n[gait]\n"
+      "amplitude_deg = {}\nphase_deg = {}\n",
+      links, amplitude_deg, phase_deg)));
+}
+
+std::vector<std::string> heading_warnings(const Simulation& simulation) {
+  std::vector<std::string> texts;
+  for (const drive::Warning& warning : simulation.warnings) {
+    if (warning.key == "start.heading_deg") texts.push_back(warning.text);
+  }
+  return texts;
+}
+
+TEST(MakePlanar, OfLessThanHalfAWaveTheHeadingIsTheMeanOfTheLinkAngles) {
+  for (const auto& [links, phase] :
+       {std::pair{8, -20.0}, std::pair{8, -10.0}, std::pair{8, -1.0}, std::pair{8, 1e-3},
+        std::pair{8, 0.0}, std::pair{2, -50.0}, std::pair{8, 359.0}, std::pair{3, 60.0}}) {
+    const planar::Pose pose = pose_of(make_short_wave(links, phase));
+    EXPECT_NEAR(pose.theta.mean() / degree, 30.0, 1e-9) << links << " links, phase " << phase;
+    EXPECT_LT(std::abs(chord_of(pose) - 30.0), 25.0) << links << " links, phase " << phase;
+  }
+}
+
+TEST(MakePlanar, OfHalfAWaveAndMoreTheHeadingIsItsMeanLine) {
+  for (const auto& [links, phase] : {std::pair{8, -26.0}, std::pair{4, 60.0}, std::pair{5, -45.0},
+                                     std::pair{11, -50.0}, std::pair{5, 310.0}}) {
+    const planar::Pose pose = pose_of(make_short_wave(links, phase));
+    const double half = 0.5 * phase * degree;
+    EXPECT_NEAR(pose.theta(0) / degree, 30.0 - 40.0 * std::cos(half) / (2.0 * std::sin(half)), 1e-9)
+        << links << " links, phase " << phase;
+  }
+}
+
+TEST(MakePlanar, ARobotThatLiesFarFromItsHeadingIsWarnedOf) {
+  EXPECT_TRUE(heading_warnings(make_short_wave(11, -50.0)).empty());
+  EXPECT_TRUE(heading_warnings(make_short_wave(8, -1.0)).empty());
+  const Simulation bent = make_short_wave(4, -60.0, 90.0);
+  const double chord = chord_of(pose_of(bent));
+  ASSERT_GT(std::abs(chord - 30.0), 30.0) << "about half a wave, all on one side of its mean line";
+  const auto warnings = heading_warnings(bent);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings.front().find(fmt::format(
+                "start.heading_deg = 30: link 4 lies at {:.4g} deg as seen from link 1", chord)),
+            std::string::npos)
+      << warnings.front();
+  EXPECT_NE(warnings.front().find("start.link_angle"), std::string::npos) << warnings.front();
 }
 
 TEST(MakePlanar, ARobotSlidesTowardsTheTiltDirectionWithTheAccelerationOfTheSlope) {

@@ -34,6 +34,7 @@ TEST(MinimalFriction, IsThatOfTheJacobians) {
     const int n = 1 + trial % 20;
     Model model = rough(n, random);
     model.tilt = 0.1 * (trial % 3);
+    model.c_R = 0.1 * (trial % 2);
     const auto state = slipping(n, trial, random);
     RobotData data(model);
     Eigen::VectorXd force(n + 2);
@@ -98,7 +99,8 @@ TEST(MinimalFriction, NeverAddsEnergy) {
   std::mt19937_64 random(2);
   for (int trial = 0; trial < 500; ++trial) {
     const int n = 1 + trial % 30;
-    const Model model = rough(n, random);
+    Model model = rough(n, random);
+    model.c_R = 0.1 * (trial % 2);
     const auto state = slipping(n, trial, random);
     RobotData data(model);
     Eigen::VectorXd force(n + 2);

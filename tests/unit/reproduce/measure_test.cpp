@@ -24,7 +24,8 @@ MeasuredRun make_run() {
   MeasuredRun run;
   run.trajectory.observables = {{"square", "s2", "t squared", {}, {}},
                                 {"place", "m", "by link and axis", {2, 2}, {"x", "y"}},
-                                {"table", "", "by three axes", {2, 3, 2}, {"low", "high"}}};
+                                {"table", "", "by three axes", {2, 3, 2}, {"low", "high"}},
+                                {"twist", "m/s", "six numbers 1 … 6, times t", {6}, {}}};
   for (int k = 0; k < 5; ++k) {
     const double t = 0.5 * k;
     run.trajectory.time.push_back(t);
@@ -35,8 +36,9 @@ MeasuredRun make_run() {
     for (int a = 1; a <= 2; ++a)
       for (int b = 1; b <= 3; ++b)
         for (int c = 1; c <= 2; ++c) values.push_back(100 * a + 10 * b + c);
+    for (int i = 1; i <= 6; ++i) values.push_back(i * t);
   }
-  run.summary = {{"speed", 0.25, "m/s"}};
+  run.summary = {{"speed", 0.25, "m/s"}, {"case", std::string("bound")}};
   return run;
 }
 
@@ -53,6 +55,76 @@ std::string failure_of(const std::string& spec) {
   } catch (const Error& error) {
     return error.what();
   }
+}
+
+TEST(Value, TakesAComponentByItsNumberAndAnEntryByItsLinkOrJoint) {
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "twist", "component": 4, "at": 1.5})"), 6.0);
+  EXPECT_EQ(
+      measured(R"({"name": "value", "dataset": "place", "link": 2, "component": 1, "at": 1})"),
+      22.0);
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "place", "joint": 1, "component": "y",
+                         "from": 0.5, "to": 1.5, "reduce": "max"})"),
+            13.5);
+  EXPECT_EQ(measured(R"({"name": "value", "dataset": "table", "index": [2, 3], "component": 2,
+                         "at": 0})"),
+            232.0);
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "twist", "component": 7, "at": 1})"),
+              HasSubstr("twist has 6 entries, not 7"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "place", "link": 1, "component": 3,
+                             "at": 1})"),
+              HasSubstr("place has 2 entries along its axis 2, not 3"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "square", "component": 1, "at": 1})"),
+              HasSubstr("square is one number per frame"));
+  EXPECT_THAT(failure_of(R"({"name": "value", "dataset": "twist", "component": "x", "at": 1})"),
+              HasSubstr("twist has no named components: give its number"));
+  EXPECT_THAT(check_measure(R"({"name": "value", "dataset": "twist", "component": 0, "at": 1})"),
+              SizeIs(1));
+}
+
+TEST(ValueApart, IsTheLargestDifferenceOfTwoRunsOverTheWindow) {
+  const MeasuredRun one = make_run();
+  MeasuredRun other = make_run();
+  // the same run, every second frame of it, and its square is 1 more at 1 s
+  other.trajectory.time = {0.0, 1.0, 2.0};
+  const std::size_t stride = one.trajectory.values.size() / 5;
+  other.trajectory.values.clear();
+  for (const std::size_t k : {0U, 2U, 4U})
+    for (std::size_t i = 0; i < stride; ++i)
+      other.trajectory.values.push_back(one.trajectory.values[k * stride + i] +
+                                        (k == 2 && i == 0 ? 1.0 : 0.0));
+  const RunLookup lookup = [&](const std::string& name) -> const MeasuredRun& {
+    return name == "other" ? other : one;
+  };
+  const auto apart = [&](const std::string& spec) {
+    EXPECT_THAT(check_measure(spec), IsEmpty()) << spec;
+    return std::get<double>(compute_measure(spec, "one", lookup));
+  };
+  // at 0.5 s the other has (0 + 2)/2 = 1, this one 0.25; at 1.5 s 3 and 2.25; at 1 s 2 and 1
+  EXPECT_EQ(apart(R"({"name": "value_apart", "dataset": "square", "other": "other"})"), 1.0);
+  EXPECT_EQ(apart(R"({"name": "value_apart", "dataset": "square", "other": "other", "from": 0,
+                      "to": 0.5})"),
+            0.75);
+  EXPECT_EQ(apart(R"({"name": "value_apart", "dataset": "square", "other": "other",
+                      "reduce": "min"})"),
+            -1.0);
+  EXPECT_NEAR(apart(R"({"name": "value_apart", "dataset": "twist", "other": "other"})"), 0.0,
+              1e-15);
+  EXPECT_EQ(apart(R"({"name": "difference", "against": ["other"],
+                      "of": {"name": "value", "dataset": "square", "at": 1.0}})"),
+            -1.0);
+  EXPECT_THAT(runs_of_measure(R"({"name": "value_apart", "dataset": "square", "other": "b"})"),
+              ElementsAre("b"));
+}
+
+TEST(EndTime, IsThatOfTheLastFrame) { EXPECT_EQ(measured(R"({"name": "end_time"})"), 2.0); }
+
+TEST(SummaryIs, AsksForAWord) {
+  EXPECT_EQ(measured(R"({"name": "summary_is", "item": "case", "word": "bound"})"), 1.0);
+  EXPECT_EQ(measured(R"({"name": "summary_is", "item": "case", "word": "free"})"), 0.0);
+  EXPECT_THAT(failure_of(R"({"name": "summary_is", "item": "speed", "word": "free"})"),
+              HasSubstr("speed is a number, not a word"));
+  EXPECT_THAT(failure_of(R"({"name": "summary", "item": "case"})"),
+              HasSubstr("case is the word \"bound\": summary_is asks for it"));
 }
 
 TEST(Value, ReadsOneEntryOfADatasetOfAnyShape) {

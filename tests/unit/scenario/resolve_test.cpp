@@ -39,6 +39,7 @@ TEST(Resolved, HoldsEveryKeyOfTheModelAndTheControllerAndNoOther) {
     for (const keys::Key& key : keys::keys()) {
       if (key.name == "include") continue;                // merged, gone
       if (key.name.starts_with("path.piece.")) continue;  // there is none
+      if (key.name.starts_with("force_map.contact.")) continue;
       if (obstacle.empty() && key.name.starts_with("world.obstacle.")) continue;
       const bool its_own =
           keys::goes_with(key.models, model) && keys::goes_with(key.controllers, s.controller);

@@ -1,10 +1,6 @@
-// Nothing allocates in the loop after the first step. malloc itself is counted, because Eigen calls
-// it and operator new does too. Sanitizers bring their own malloc; there the test has nothing to
-// count.
+// Nothing allocates in the loop after the first step.
 
 #include <array>
-#include <atomic>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,19 +9,9 @@
 
 #include "coluber/simulation/simulation.hpp"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include "support/allocations.hpp"
 
-namespace {
-std::atomic<long> allocations{0};
-}
-
-extern "C" {
-void* __libc_malloc(std::size_t size);  // NOLINT(bugprone-reserved-identifier)
-void* malloc(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  return __libc_malloc(size);
-}
-}
+#ifdef COLUBER_COUNTS_ALLOCATIONS
 
 namespace coluber::simulation {
 namespace {

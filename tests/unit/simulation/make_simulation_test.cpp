@@ -110,6 +110,52 @@ TEST(MakeSimulation, WarnsOfAJointThatASoftStartNeverReleases) {
   EXPECT_THAT(warnings_of(simulation), Contains(HasSubstr("joint 2 never comes within 3 degrees")));
 }
 
+TEST(MakeSimulation, WarnsOfAWaveThatTheStepsDoNotFollow) {
+  const auto wave = [](const char* omega_deg, const char* more) {
+    return warnings_of(make(std::string(aiko) + "[solver]\ndt = 1e-2\n" + more +
+                            "[gait]\nname = \"lateral_undulation\"\nomega_deg = " + omega_deg +
+                            "\n"));
+  };
+  EXPECT_THAT(wave("36000", ""),
+              Contains("gait.omega_deg: the reference has a period of 0.01 s, 1 times solver.dt = "
+                       "0.01 s: with fewer than 20 steps a period the joints do not follow this "
+                       "wave but what the steps meet of it; write  dt = 0.0005  in [solver], or "
+                       "take a slower gait"));
+  EXPECT_THAT(wave("-1801", ""), Contains(HasSubstr("write  dt = 0.005  in")));
+  EXPECT_THAT(wave("1800", ""), IsEmpty()) << "twenty steps a period";
+  EXPECT_THAT(wave("36000\namplitude_deg = 0", ""), IsEmpty()) << "no wave";
+}
+
+TEST(MakeSimulation, WarnsOfTheFasterOfTwoWaves) {
+  const std::string text = std::string(aiko) + "model = \"spatial\"\n[gait]\nname = ";
+  const std::string fast = "vertical.omega_deg = 36000\n";
+  EXPECT_THAT(warnings_of(make(text + "\"sidewinding\"\n" + fast)),
+              Contains(testing::StartsWith("gait.vertical.omega_deg: the reference has a period of "
+                                           "0.01 s, 10 times solver.dt = 0.001 s")));
+  EXPECT_THAT(warnings_of(make(text + "\"lateral_undulation\"\n" + fast)),
+              testing::Not(Contains(HasSubstr("a period of"))))
+      << "the pitch joints stand still";
+}
+
+TEST(MakeSimulation, WarnsOfALawThatTheStepsDoNotFollowAndOfNoneUnderAnIntegratorThatAdapts) {
+  const auto fish = [](const std::string& integrator, const std::string& law) {
+    return warnings_of(
+        make("duration = 0.5\n[robot]\nmodel = \"multibody\"\nname = \"fish\"\n"
+             "[solver]\nintegrator = \"" +
+             integrator + "\"\n[gait]\nname = \"laws\"\n[[gait.joint]]\njoint = 1\n" +
+             "[[gait.joint]]\njoint = 2\nlaw = " + law + "\n"));
+  };
+  for (const char* law : {"\"sin\"", "\"one_minus_cos\""}) {
+    const std::string fast = std::string(law) + "\namplitude = 0.1\nomega = 100.0";
+    EXPECT_THAT(fish("rk4", fast), Contains(testing::StartsWith("gait.joint.2.omega: ")));
+    EXPECT_THAT(fish("dopri5", fast), IsEmpty());
+  }
+  EXPECT_THAT(fish("rk4", "\"ramp\"\nrate = 100.0"), IsEmpty());
+  EXPECT_THAT(fish("rk4", "\"ramp\"\nrate = 0.1\nomega = 100.0\namplitude = 0.1"),
+              testing::ElementsAre("gait.joint.2: amplitude, omega have no effect: law = \"ramp\" "
+                                   "takes offset, rate, acceleration"));
+}
+
 TEST(MakeSimulation, WarnsOfAnExplicitServoBeyondItsLimitAndOfNoOther) {
   const std::string explicit_servo =
       std::string(aiko) + undulation + "[controller]\nservo = \"explicit\"\n[solver]\n";

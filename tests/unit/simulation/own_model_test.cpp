@@ -320,7 +320,8 @@ TEST_F(OwnModel, FaultsOfItsKeysHaveTheirPlacesAndHints) {
   EXPECT_THAT(fault_of(kCart + "drive = \"wind\"\n"), HasSubstr("it is called \"sail\" now"));
   EXPECT_THAT(fault_of(kCart + "gears = [1, 2.5]\n"), HasSubstr("cart.gears: expected a list of"));
   EXPECT_THAT(fault_of(kCart + "colours = [\"green\"]\n"), HasSubstr("\"red\" or \"blue\""));
-  EXPECT_THAT(fault_of(kCart + "stops = [[1, 2], [3]]\n"), HasSubstr("pairs of numbers"));
+  EXPECT_THAT(fault_of(kCart + "stops = [[1, 2], [3]]\n"),
+              HasSubstr("expected two numbers, got a list of 1 as pair 2"));
   EXPECT_THAT(fault_of(kCart + "route = \"bent\"\n"),
               HasSubstr("cart.route: expected \"straight\", or a list of numbers"));
   EXPECT_THAT(fault_of(kCart + "[[cart.wheel]]\nradius = 1\n[[cart.wheel]]\ntyre = \"rubber\"\n"),
@@ -345,8 +346,8 @@ TEST_F(OwnModel, KeysGoWithTheModelsThatHaveThem) {
       HasSubstr("cart.speed: goes with robot.model = \"cart\" or \"steered_cart\", this robot is "
                 "\"planar\""));
   EXPECT_EQ(fault_of(scenario::sample::aiko + "[cart]\nspeed = 1\n"), "no fault") << "its default";
-  EXPECT_THAT(fault_of(kCart + "[world]\ngravity = 3\n"),
-              HasSubstr("world.gravity: goes with robot.model = \"planar\" or \"spatial\" or "
+  EXPECT_THAT(fault_of(kCart + "[world]\ntilt_deg = 3\n"),
+              HasSubstr("world.tilt_deg: goes with robot.model = \"planar\" or \"spatial\" or "
                         "\"minimal\" or \"wheeled\", this robot is \"cart\""));
   EXPECT_THAT(fault_of("[robot]\nmodel = \"trolley\"\n"), HasSubstr("it is called \"cart\" now"));
 }

@@ -1,9 +1,11 @@
 // Runs of a robot on wheels along paths: figures of an independent computation (the same equations
 // in absolute coordinates), closed forms, controllers and starts.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -247,6 +249,93 @@ TEST(Wheeled, PdDrivesTheWheelsAndLetsThemRollWithoutAGain) {
 }
 
 // The middle of the first step is half a step on; the start itself is where the file says.
+std::string all_warnings(const Done& done) {
+  std::string all;
+  for (const std::string& text : done.outcome.warnings) all += text + '\n';
+  return all;
+}
+
+// Errors alone say nothing of a robot that stands still or drives off the wrong way.
+TEST(Wheeled, ProgressAlongThePathIsToldAndMissed) {
+  using testing::HasSubstr;
+  using testing::Not;
+  const Done good = run_of("piko_turn", {});
+  EXPECT_NEAR(good.figure("path_progress"), good.figure("path_length"), 0.03);
+  EXPECT_THAT(all_warnings(good), Not(HasSubstr("along the path")));
+  const Done short_run = run_of("piko_turn", {"duration=0.4"});
+  EXPECT_THAT(all_warnings(short_run), Not(HasSubstr("along the path"))) << "less than two links";
+
+  const Done back = run_of("piko_turn", {"start.on_path=false", "start.heading_deg=0"});
+  EXPECT_LT(back.figure("path_progress"), -2.0);
+  EXPECT_THAT(all_warnings(back),
+              HasSubstr("link 1 got -3.11 m along the path, 3.18 m were asked"));
+  EXPECT_THAT(all_warnings(back), HasSubstr("link 1 starts facing away from the path, 180 deg"));
+  for (const char* set : {"controller.period=100", "controller.kw=0", "world.friction=[0, 0]"}) {
+    const Done stuck = run_of("piko_turn", {set});
+    EXPECT_LT(std::abs(stuck.figure("path_progress")), 0.1) << set;
+    EXPECT_THAT(all_warnings(stuck), HasSubstr("m were asked for (path_progress)")) << set;
+  }
+  EXPECT_THAT(all_warnings(run_of("piko_turn", {"controller.period=100"})),
+              HasSubstr("controller.period = 100 s is not shorter than the 6.356 s"));
+}
+
+// Murugendran's gains at 25 ms: the loop is unstable from 1.35 m/s on.
+TEST(Wheeled, AnUnstableSteeringLoopIsToldBeforeTheRun) {
+  using testing::AllOf;
+  using testing::HasSubstr;
+  using testing::Not;
+  const auto at = [&](double v) {
+    return run_of("piko_turn", {"path.radius=5", "controller.speed=" + std::to_string(v)});
+  };
+  const Done good = at(1.3);
+  EXPECT_LT(good.figure("max_torque"), 10.0);
+  EXPECT_THAT(all_warnings(good), Not(HasSubstr("unstable")));
+  const Done bad = at(1.4);
+  EXPECT_GT(bad.figure("max_torque"), 500.0);
+  EXPECT_THAT(all_warnings(bad),
+              AllOf(HasSubstr("controller.period = 0.025 s is too long for 1.4 m/s"),
+                    HasSubstr("take  period = "), Not(HasSubstr("it depends on solver.dt"))));
+  const Done helped =
+      run_of("piko_turn", {"path.radius=5", "controller.speed=1.4", "controller.period=0.016"});
+  EXPECT_LT(helped.figure("max_torque"), 10.0);
+
+  const Done ahead = run_of("piko_turn", {"robot.link.axle_offset=-0.018"});
+  EXPECT_GT(ahead.figure("max_torque"), 500.0);
+  EXPECT_THAT(all_warnings(ahead), AllOf(HasSubstr("grow by 1.84 from link to link"),
+                                         HasSubstr("and the steering is unstable"),
+                                         Not(HasSubstr("solver.dt; take a smaller"))));
+  const Done reckoned =
+      run_of("piko_turn", {"robot.link.axle_offset=-0.018", "controller.trailer=[0.079, 0.043]"});
+  EXPECT_LT(reckoned.figure("max_torque"), 10.0);
+  EXPECT_THAT(all_warnings(reckoned), Not(HasSubstr("from link to link")));
+  for (const auto& [speed, warned] : {std::pair{"1.4", false}, {"1.5", true}}) {
+    const Simulation train = make_simulation(
+        scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/piko_train.toml",
+                       {std::string("controller.speed=") + speed}));
+    EXPECT_EQ(std::ranges::count(train.warnings, "controller.period", &drive::Warning::key),
+              warned ? 1 : 0)
+        << speed;
+  }
+}
+
+TEST(Wheeled, WheelTorquesThatNoMotorHasAreToldOf) {
+  const Done good = run_of("piko_turn", {"duration=1"});
+  // kw (omega_ref - omega_E), implicit, on wheels that slip: omega_E = dt (tau + mu m g
+  // L_w)/Theta_w
+  const double kw = 0.5;
+  const double slips = 0.2 * 1.2 * 9.81 * 0.065;
+  const double tau = (kw * 0.5 / 0.065 + kw * 1e-3 / 2e-3 * slips) / (1.0 + kw * 1e-3 / 2e-3);
+  EXPECT_NEAR(good.figure("max_wheel_torque"), tau, 0.02 * tau);
+  EXPECT_EQ(good.figure("max_wheel_torque_time"), 1e-3);
+  EXPECT_THAT(all_warnings(good),
+              testing::HasSubstr("at t = 0.001 s, is a spike of one step (0 N m in the step "
+                                 "before): it depends on solver.dt, as where wheels start"));
+  EXPECT_THAT(all_warnings(run_of("piko_turn", {"duration=1", "controller.wheel_torque_limit=2"})),
+              testing::Not(testing::HasSubstr("max_wheel_torque")));
+  const Done bad = run_of("piko_turn", {"duration=1", "controller.speed=1000"});
+  EXPECT_THAT(all_warnings(bad), testing::HasSubstr("wheel torques of up to"));
+}
+
 TEST(Wheeled, ARobotThatStartsInMotionStartsWhereItIsPut) {
   for (const char* name : {"controller.name='pd'", "controller.name='prescribed'"}) {
     const Done done = run_of("piko_turn", {name, "start.on_path=false", "start.speed=1",

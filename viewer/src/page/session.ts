@@ -1,6 +1,6 @@
 // What the page shows: the runs, what may be chosen of them, what is chosen, and the address that keeps it.
 
-import { read_address, write_address, type Choices, type State } from '../address.ts';
+import { find_fault, read_address, write_address, type AddressFault, type Choices, type State } from '../address.ts';
 import { at } from '../dom.ts';
 import type { Run } from '../load.ts';
 import { make_colourings, make_groups, make_profiles, make_vectors, type Colouring, type Group, type Vectors } from '../replay/channels.ts';
@@ -71,7 +71,9 @@ export class Session {
       colours: this.colourings[0]!.map((c) => c.name),
       bodies: this.links.map((b) => b.name),
       speeds: this.speeds,
-      members: (plot) => new Set((this.find_group(plot)?.channels ?? []).filter(some).map((c) => c.key)),
+      channels: (plot) => (this.find_group(plot)?.channels ?? []).map((c) => c.key),
+      // at one moment they lie side by side
+      members: (plot) => new Set((this.find_group(plot)?.channels ?? []).filter(this.t_last > this.t_first ? some : () => true).map((c) => c.key)),
     };
   }
 
@@ -98,6 +100,11 @@ export class Session {
       shadows: true,
       panel: !narrow,
     };
+  }
+
+  /** What of an address this page cannot show. */
+  find_fault(hash: string): AddressFault | null {
+    return find_fault(hash, this.defaults, this.choices);
   }
 
   /** Takes what an address says. */

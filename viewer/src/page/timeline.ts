@@ -17,7 +17,13 @@ export class Timeline {
     this.scrubber.min = String(session.t_first);
     this.scrubber.max = String(session.t_last);
     this.scrubber.addEventListener('input', () => this.seek(Number(this.scrubber.value)));
+    // a replay of one moment has nowhere to go
+    for (const id of ['play', 'back', 'forward', 'loop', 'scrubber', 'speed']) at<HTMLButtonElement>(id).disabled = !this.moves;
     this.speed.addEventListener('change', () => this.set_speed(Number(this.speed.value)));
+  }
+
+  private get moves(): boolean {
+    return this.session.t_last > this.session.t_first;
   }
 
   /** The frame of a run at this time. */
@@ -80,7 +86,7 @@ export class Timeline {
   }
 
   set_playing(on: boolean): void {
-    if (on === this.playing) return;
+    if (on === this.playing || (on && !this.moves)) return;
     this.playing = on;
     document.body.classList.toggle('playing', on);
     at('play').setAttribute('aria-label', on ? 'Pause' : 'Play');

@@ -1,7 +1,7 @@
 // Channels: what can be plotted. A group is one quantity with one unit; its members are numbered.
 
 import { family_of, type Body, type Field, type GroupHeader, type Replay } from './format.ts';
-import { find_links } from './structure.ts';
+import { find_links, named_coordinates } from './structure.ts';
 
 export interface Channel {
   key: string; // the member's mark: 1, 2, … or x, y
@@ -79,9 +79,12 @@ export function make_profiles(replay: Replay): Profile[] {
 export function make_colourings(groups: Group[], profiles: Profile[], links: Body[]): Colouring[] {
   const all: Colouring[] = [];
   const names = new Set(links.map((b) => short(b.name)));
+  const numbered = named_coordinates(links);
   for (const group of groups) {
     const n = group.channels.length;
-    const of_joints = group.role !== '' ? n > 0 && n < links.length : n === links.length - 1;
+    const of_joints = numbered.size > 0
+      ? n > 0 && n === numbered.size && (group.role !== '' || n !== links.length)
+      : group.role !== '' ? n > 0 && n < links.length : n === links.length - 1;
     if (links.length < 2 || !(of_joints || n === links.length)) continue;
     if (!group.channels.every((c) => /^\d+$/.test(c.key) || names.has(c.key))) continue; // x, y, z of one thing
     all.push({ name: group.name, label: group.label, unit: group.unit, on: of_joints ? 'joints' : 'links', group, profile: null });

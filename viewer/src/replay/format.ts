@@ -8,6 +8,8 @@ export interface Body {
   colour: string; // #rrggbb
   pose: Float64Array | null; // x y z qw qx qy qz of a body that stands still
   parent: string | null; // the body it is joined to; null: the moving body before it
+  joint: [number, number, number] | null; // where, in its own axes; null: found from the motion
+  coordinates: number[]; // numbers from 1 of the joint angles between the two
   points: Float64Array | null; // of a tube that stands still: x y z each, world axes
 }
 
@@ -100,6 +102,12 @@ function read_points(value: unknown, name: string): Float64Array | null {
   return Float64Array.from((value as number[][]).flat());
 }
 
+function read_joint(value: unknown, name: string): Body['joint'] {
+  if (value === undefined || value === null) return null;
+  if (!Array.isArray(value) || value.length !== 3 || !value.every((x) => Number.isFinite(x))) fail(`the joint of body "${name}" should be a point: x y z`);
+  return value as [number, number, number];
+}
+
 function read_body(value: unknown, index: number): Body {
   const body = record(value, `body ${index + 1}`);
   const name = text(body.name, `the name of body ${index + 1}`);
@@ -119,6 +127,8 @@ function read_body(value: unknown, index: number): Body {
     colour: colour_or_null(body.colour) ?? '#808080',
     pose,
     parent: text_or_null(body.parent),
+    joint: read_joint(body.joint, name),
+    coordinates: Array.isArray(body.coordinates) ? body.coordinates.filter((j): j is number => Number.isInteger(j) && j > 0) : [],
     points: read_points(body.points, name),
   };
 }

@@ -29,27 +29,39 @@ export interface Joint {
   second: Field; // pose of the child
   at_first: Point;
   at_second: Point;
+  by_child: boolean; // drawn at at_second: the file says where, and the child may slide along its parent
   radius: number; // m, of what is joined there
+  coordinates: number[]; // of its angles, from 1
+}
+
+/** Numbers of joint angles that the file gives to bodies; none: one joint per link but the first, in their order. */
+export function named_coordinates(links: Body[]): Set<number> {
+  return new Set(links.flatMap((b) => b.coordinates));
 }
 
 /**
  * A joint per link but the first, in the order of the links: with the parent the file names, else with the link before.
- * Null where the two never meet.
+ * Null where the two never meet, and where a file that numbers its joints gives the link none: it is fixed.
  */
 export function find_joints(replay: Replay): (Joint | null)[] {
   const poses = find_poses(replay);
   const links = find_links(replay);
+  const numbered = named_coordinates(links).size > 0;
   return links.slice(1).map((link, i) => {
+    if (numbered && link.coordinates.length === 0) return null;
+    const coordinates = numbered ? link.coordinates : [i + 1];
     const parent = link.parent === null ? links[i]! : replay.bodies.find((b) => b.name === link.parent);
     const first = parent && poses.get(parent.name);
     const second = poses.get(link.name)!;
     if (!first) return null;
     const radius = radius_of(link);
+    const of_tree = Math.min(1.6 * radius, Math.max(radius, radius_of(parent))) || 0.03;
+    if (link.joint) return { first, second, at_first: [0, 0, 0], at_second: link.joint, by_child: true, radius: of_tree, coordinates };
     const along = fit_joint(replay, first, second);
-    if (along) return { first, second, at_first: [along.a, 0, 0], at_second: [along.b, 0, 0], radius: Math.max(radius, radius_of(parent)) || 0.03 };
+    if (along) return { first, second, at_first: [along.a, 0, 0], at_second: [along.b, 0, 0], by_child: false, radius: Math.max(radius, radius_of(parent)) || 0.03, coordinates };
     // chains meet on their axes; trees, whose files name parents, anywhere
     const anywhere = link.parent === null ? null : fit_point(replay, first, second, radius);
-    return anywhere && { first, second, ...anywhere, radius: Math.min(1.6 * radius, Math.max(radius, radius_of(parent))) || 0.03 };
+    return anywhere && { first, second, ...anywhere, by_child: false, radius: of_tree, coordinates };
   });
 }
 

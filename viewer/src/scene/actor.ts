@@ -63,7 +63,9 @@ export class Actor {
     const by_number = new Map(channels.map((c) => [c.key, c]));
     const value = (channel: (typeof channels)[number] | undefined) => (channel?.read(this.frame) ?? 0) / range;
     this.bodies.colour_links(colouring?.on === 'links' ? (i) => value(channels[i]) : null);
-    this.rings.show(this.frame, colouring?.on === 'joints' ? (i) => value(by_number.get(String(i + 1)) ?? channels[i]) : null);
+    // of a joint with several coordinates the one that has most
+    const largest = (all: number[]) => all.map((j) => value(by_number.get(String(j)) ?? channels[j - 1])).reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a), 0);
+    this.rings.show(this.frame, colouring?.on === 'joints' ? largest : null);
     this.tubes.set_colours(colouring?.profile?.fields ?? [], range, this.frame);
   }
 

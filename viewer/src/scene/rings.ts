@@ -35,13 +35,14 @@ export class Rings {
         this.mesh!.setMatrixAt(i, this.matrix.makeScale(0, 0, 0));
         return;
       }
-      const at = start + joint.first.offset;
+      const at = start + (joint.by_child ? joint.second : joint.first).offset;
       const [x, y, z] = rotation(values, at);
-      const [a, b, c] = joint.at_first;
+      const [a, b, c] = joint.by_child ? joint.at_second : joint.at_first;
+      const e1 = body_axis(values, start + joint.first.offset);
       const e2 = body_axis(values, start + joint.second.offset);
-      this.axis.set(x[0] + e2[0], x[1] + e2[1], x[2] + e2[2]);
+      this.axis.set(e1[0] + e2[0], e1[1] + e2[1], e1[2] + e2[2]);
       if (this.axis.lengthSq() > 1e-6) this.axis.normalize();
-      else this.axis.fromArray(x);
+      else this.axis.fromArray(e1);
       this.position.set(values[at]! + a * x[0] + b * y[0] + c * z[0], values[at + 1]! + a * x[1] + b * y[1] + c * z[1], values[at + 2]! + a * x[2] + b * y[2] + c * z[2]);
       this.rotation.setFromUnitVectors(this.along, this.axis);
       this.mesh!.setMatrixAt(i, this.matrix.compose(this.position, this.rotation, this.scale.setScalar(joint.radius)));
@@ -50,12 +51,12 @@ export class Rings {
     this.mesh.instanceMatrix.needsUpdate = true;
   }
 
-  /** Shows the rings in a frame, coloured by values in -1 … 1; null hides them. */
-  show(frame: number, value: ((i: number) => number) | null): void {
+  /** Shows the rings in a frame, coloured by values in -1 … 1 of their coordinates; null hides them. */
+  show(frame: number, value: ((coordinates: number[]) => number) | null): void {
     if (!this.mesh) return;
     this.mesh.visible = value !== null;
     if (!value) return;
-    this.joints.forEach((_, i) => this.mesh!.setColorAt(i, diverging(value(i), this.colour)));
+    this.joints.forEach((joint, i) => this.mesh!.setColorAt(i, diverging(joint ? value(joint.coordinates) : 0, this.colour)));
     this.mesh.instanceColor!.needsUpdate = true;
     this.set_frame(frame);
   }

@@ -192,6 +192,33 @@ test('joints are found by the parents that the file names, also beside the axes'
   });
 });
 
+test('joints are where the file says, with the values of their own coordinates', async () => {
+  await with_page([make_tree({ told: true })], '#t=0.5&colour=joint_torque', async (page) => {
+    await ready(page);
+    const [board, { rings }] = [await page.evaluate(() => window.coluber.poseOf('link_1')), await scene(page)];
+    rings.forEach(({ position }, i) => near(position, turn(board.slice(3), hinges[i]).map((x, a) => x + board[a]), 1e-3, `joint ${i + 1}`)); // its height too
+    // frame 10: coordinate 1, sin 11 < 0, belongs to the second arm; coordinate 2, sin 12 < 0, to the first
+    await page.evaluate(() => window.coluber.seek(0.05)); // frame 1: sin 2 = 0.91 and sin 3 = 0.14
+    const { rings: now } = await scene(page);
+    const red = (colour) => Number.parseInt(colour.slice(1, 3), 16) - Number.parseInt(colour.slice(5, 7), 16);
+    assert.ok(red(now[1].colour) > red(now[0].colour), `the second arm has coordinate 1: ${now.map((r) => r.colour)}`);
+  });
+});
+
+test('camera and trails follow a robot whose links are boxes', async () => {
+  await with_page([make_tree()], '#t=0&cam=follow&trails=link_1', async (page) => {
+    await ready(page);
+    const target = () => page.evaluate(() => window.coluber.camera().target);
+    const before = await target();
+    await page.evaluate(() => window.coluber.seek(1));
+    const after = await target();
+    assert.ok(after[0] - before[0] > 0.2, `${before} to ${after}`); // the board goes 0.4 m along x
+    const { trails } = await scene(page);
+    assert.deepEqual(trails.map((t) => t.name), ['link_1']);
+    near(trails[0].end.slice(0, 2), [0.4, 0], 1e-3, 'the trail ends at the board');
+  });
+});
+
 test('a wheel is seen to roll, from the side and from above', async () => {
   const run = make_tree();
   // one wheel that stands and turns

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { read_address, write_address, type Choices, type State } from '../../src/address.ts';
+import { find_fault, read_address, write_address, type Choices, type State } from '../../src/address.ts';
 
-const choices: Choices = { plots: ['torque', 'angle'], families: ['ground', 'obstacle'], vectors: ['push'], colours: ['torque'], bodies: ['link_1', 'link_2'], speeds: [0.1, 1, 5], members: (plot) => new Set([`${plot}-1`]) };
+const choices: Choices = { plots: ['torque', 'angle'], families: ['ground', 'obstacle'], vectors: ['push'], colours: ['torque'], bodies: ['link_1', 'link_2'], speeds: [0.1, 1, 5], channels: (plot) => [`${plot}-1`, '2', '3'], members: (plot) => new Set([`${plot}-1`]) };
 const defaults: State = {
   t: -1, camera: 'orbit', view: null, plot: 'torque', members: new Set(), trails: new Set(['link_1']), arrows: new Set(['ground', 'obstacle']), force_size: 0, sizes: new Map(),
   vectors: 'push', colour: 'torque', speed: 1, loop: false, theme: '', ghost: true, shadows: true, panel: true,
@@ -46,4 +46,45 @@ test('the address of an older run switches all arrows, and a family by its name'
   assert.match(write_address({ ...defaults, arrows: new Set() }, defaults, choices, 2), /&forces=0&/);
   assert.match(write_address({ ...defaults, arrows: new Set(['ground']), sizes: new Map([['ground', 0.5]]) }, defaults, choices, 2), /&forces=ground&.*&sizes=ground:0.5/);
   assert.deepEqual(read('#sizes=ground:7').sizes, new Map([['ground', 1]]));
+});
+
+test('each value that an address names in vain is a fault with what there is', () => {
+  const fault = (hash: string) => find_fault(hash, defaults, choices);
+  for (const [hash, said, known] of [
+    ['plot=x', 'plot: there is no "x"', 'torque, angle'],
+    ['plot=', 'plot: there is no ""', 'torque, angle'],
+    ['plot=angle&series=2,torque-1', 'series: there is no "torque-1"', 'angle has angle-1, 2, 3'],
+    ['trails=link_2,ghost', 'trails: there is no "ghost"', 'link_1, link_2'],
+    ['forces=ground,wind', 'forces: there is no "wind"', '0 for none, 1 for all, or of ground, obstacle'],
+    ['forces=', 'forces: there is no ""', '0 for none, 1 for all, or of ground, obstacle'],
+    ['forces=2', 'forces: there is no "2"', '0 for none, 1 for all, or of ground, obstacle'],
+    ['sizes=ground', 'sizes: there is no "ground"', 'sizes=NAME:X, NAME of ground, obstacle'],
+    ['sizes=wind:1', 'sizes: there is no "wind"', 'sizes=NAME:X, NAME of ground, obstacle'],
+    ['sizes=ground:x', 'sizes: "ground:x" is no size', 'a number from -1 to 1: arrows 10 to its power times as long'],
+    ['sizes=obstacle:1,ground:7', 'sizes: "ground:7" is no size', 'a number from -1 to 1: arrows 10 to its power times as long'],
+    ['sizes=ground:', 'sizes: "ground:" is no size', 'a number from -1 to 1: arrows 10 to its power times as long'],
+    ['vectors=x', 'vectors: there is no "x"', 'push'],
+    ['colour=angle', 'colour: there is no "angle"', 'torque'],
+    ['speed=4', 'speed: there is no "4"', '0.1, 1, 5'],
+    ['speed=fast', 'speed: there is no "fast"', '0.1, 1, 5'],
+  ] as const) {
+    assert.deepEqual(fault(`#cam=top&${hash}`), { said, known }, hash);
+  }
+  assert.equal(find_fault('#colour=x', defaults, { ...choices, colours: [] })?.known, 'this run has none');
+  const many = Array.from({ length: 40 }, (_, i) => `link_${i + 1}`);
+  assert.match(find_fault('#trails=x', defaults, { ...choices, bodies: many })!.known, /link_20, … \(40 in all\)$/);
+});
+
+test('no address that the page writes has a fault', () => {
+  const state: State = {
+    ...defaults, t: 2.25, view: [1, 2, 3, 4, 5, 6, 1.5], plot: 'angle', members: new Set(['2', '3']), trails: new Set(['link_2', 'link_1']), arrows: new Set(['obstacle']), force_size: -0.5, sizes: new Map([['ground', 0.25], ['obstacle', -1]]),
+    vectors: '', colour: '', speed: 0.1, theme: 'dark', ghost: false,
+  };
+  const empty: Choices = { ...choices, plots: [], families: [], vectors: [], colours: [], bodies: [], channels: () => [] };
+  const bare: State = { ...defaults, plot: '', members: new Set(), trails: new Set(), arrows: new Set(), vectors: '', colour: '' };
+  for (const each of [state, defaults, { ...state, members: new Set<string>(), trails: new Set<string>(), arrows: new Set<string>() }]) {
+    assert.equal(find_fault(write_address(each, defaults, choices, 2), defaults, choices), null);
+  }
+  assert.equal(find_fault(write_address(bare, bare, empty, 2), bare, empty), null);
+  assert.equal(find_fault('#speed=1e0&still=1', defaults, choices), null);
 });

@@ -104,6 +104,24 @@ test('what is one per link or joint may colour them, numbers along curves may co
   assert.deepEqual(make_colourings(make_groups(replay), profiles, find_links(replay)).map((c) => [c.name, c.on]), [['torque', 'joints'], ['bend', 'curves'], ['along.torque', 'curves']]);
 });
 
+test('a file may say where joints are and which coordinates they have', () => {
+  // link 2 slides along link 1 and turns about it (coordinates 1 and 2), link 3 is fixed to link 2, link 4 has coordinate 3
+  const box = (i: number, more: object) => ({ name: `link_${i}`, shape: 'box', size: [0.3, 0.1, 0.1], ...more });
+  const bodies = [box(1, {}), box(2, { parent: 'link_1', joint: [-0.15, 0, 0], coordinates: [1, 2] }), box(3, { parent: 'link_2', joint: [0, 0, 0.1] }), box(4, { parent: 'link_1', joint: [0, 0.05, 0], coordinates: [3] })];
+  const columns = [time, still('link_1'), pose('link_2', (k) => [0.3 + 0.1 * k, 0, 0, 1, 0, 0, 0]), pose('link_3', (k) => [0.3 + 0.1 * k, 0, 0.2, 1, 0, 0, 0]), still('link_4', 0.1),
+    ...[1, 2, 3].map((j) => joint('torque', j, null, () => [j]))];
+  const replay = make(bodies, columns, { groups: [torque_group] });
+  const joints = find_joints(replay);
+  assert.deepEqual(joints.map((j) => j && [j.first.body, j.second.body, j.by_child, j.at_second, j.coordinates]), [
+    ['link_1', 'link_2', true, [-0.15, 0, 0], [1, 2]], null, ['link_1', 'link_4', true, [0, 0.05, 0], [3]],
+  ]);
+  assert.deepEqual(make_colourings(make_groups(replay), [], find_links(replay)).filter((c) => c.on === 'joints').map((c) => c.name), ['torque']);
+  refuses(() => make([box(1, { joint: [1, 2] })], [time]), /the joint of body "link_1"/);
+  // as many coordinates as links: still of joints
+  const more = make(bodies.map((b, i) => (i === 2 ? { ...b, coordinates: [4] } : b)), [...columns, joint('torque', 4, null, () => [4])], { groups: [torque_group] });
+  assert.deepEqual(make_colourings(make_groups(more), [], find_links(more)).filter((c) => c.on === 'joints').map((c) => c.name), ['torque']);
+});
+
 const about_z = (angle: number) => [Math.cos(angle / 2), 0, 0, Math.sin(angle / 2)];
 
 test('joints go by parents, and are found beside the axes', () => {

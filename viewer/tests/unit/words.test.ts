@@ -15,7 +15,7 @@ test('numbers keep their value in few digits', () => {
 test('figures are given in units people use', () => {
   assert.deepEqual(figure('heading_change', Math.PI / 2, 'rad'), { name: 'heading change', value: '90', unit: '°' });
   assert.deepEqual(figure('max_penetration', 9.357e-6, undefined), { name: 'deepest overlap', value: '9.357', unit: 'µm' });
-  assert.deepEqual(figure('path_length', 2.476, undefined), { name: 'length of the path', value: '2.476', unit: 'm' });
+  assert.deepEqual(figure('path_length', 2.476, undefined), { name: 'way travelled', value: '2.476', unit: 'm' });
   assert.deepEqual(figure('work_positive', 50.72, 'J'), { name: 'work put in', value: '50.72', unit: 'J' });
   assert.deepEqual(figure('path_error', 0.1504, 'm s'), { name: 'path error, all links', value: '0.1504', unit: 'm s' });
   assert.deepEqual(figure('new_measure', 3, undefined), { name: 'new measure', value: '3', unit: '' });

@@ -5,40 +5,25 @@
 
 #include <Eigen/Core>
 
+#include "coluber/math/ode.hpp"
+
 // CVODE of SUNDIALS behind a small face: backward differentiation formulas of order 1 to 5 and
 // Newton's iteration with a dense matrix. Nothing here throws but what the equations throw.
 
-namespace coluber::planar {
+namespace coluber::math {
 
-/// dy/dt = f(t, y) of second order: y = (q, v) in halves, and the first half of f is v.
-class Ode {
- public:
-  Ode() = default;
-  Ode(const Ode&) = delete;
-  Ode& operator=(const Ode&) = delete;
-  virtual ~Ode() = default;
-  /// False: something is not finite; the integrator tries a shorter step.
-  virtual bool compute_rate(double t, const Eigen::Ref<const Eigen::VectorXd>& y,
-                            Eigen::Ref<Eigen::VectorXd> ydot) = 0;
-  /// df/dy at (t, y), where f is `ydot`; it need only be good enough for Newton's iteration.
-  virtual bool compute_jacobian(double t, const Eigen::Ref<const Eigen::VectorXd>& y,
-                                const Eigen::Ref<const Eigen::VectorXd>& ydot,
-                                Eigen::Ref<Eigen::MatrixXd> J) = 0;
+/// What is known of the equations beside their rate.
+enum class Structure : std::uint8_t {
+  general,
+  second_order,  ///< y = (q, v) in halves, and the first half of f is v
 };
 
-/// How an internal step came out.
-enum class Advance : std::uint8_t {
-  ok,
-  non_finite,  ///< the right-hand side has no finite value, however short the step
-  error_test,  ///< the error stays above the tolerance, however short the step
-  newton,      ///< Newton's iteration does not converge, however short the step
-  other,       ///< CVODE gave up for another reason
-};
-
-/// One initial-value problem. Sized once; a restart allocates nothing.
+/// One initial-value problem. Sized once; a restart allocates nothing. Of equations of second order
+/// only half of Newton's matrix is factored.
 class CvodeIntegrator {
  public:
-  CvodeIntegrator(Ode& ode, Eigen::Index size, double rtol, double atol);
+  CvodeIntegrator(Ode& ode, Eigen::Index size, double rtol, double atol,
+                  Structure structure = Structure::general);
   ~CvodeIntegrator();
   CvodeIntegrator(const CvodeIntegrator&) = delete;
   CvodeIntegrator& operator=(const CvodeIntegrator&) = delete;
@@ -69,4 +54,4 @@ class CvodeIntegrator {
   std::int64_t steps_ = 0, evaluations_ = 0, restarts_ = 0;
 };
 
-}  // namespace coluber::planar
+}  // namespace coluber::math

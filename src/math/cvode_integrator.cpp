@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include <Eigen/LU>
@@ -16,23 +17,22 @@
 
 #include "coluber/core/assert.hpp"
 
-namespace coluber::planar {
+namespace coluber::math {
 namespace {
 
 using Map = Eigen::Map<Eigen::VectorXd>;
 
-constexpr double kMinStep = 1e-15;  // s; without one CVODE creeps up to a wall for ever
+constexpr double kCvodeMinStep = 1e-15;  // s; without one CVODE creeps up to a wall for ever
 
 }  // namespace
 
-/// Newton's matrix of a system of second order, y = (q, v) with dq/dt = v, halved before it is
-/// factored:
-///   [ I      -gamma I ] (x_q)   (b_q)       x_q = b_q + gamma x_v
-///   [ A_vq    A_vv    ] (x_v) = (b_v),      (A_vv + gamma A_vq) x_v = b_v - A_vq b_q.
-class HalvedSolver {
+/// Factors Newton's matrix and solves with it, for CVODE.
+class NewtonSolver {
  public:
-  explicit HalvedSolver(Eigen::Index half)
-      : half_(half), A_vq_(half, half), A_(half, half), lu_(half), x_(half), b_(half) {}
+  NewtonSolver() = default;
+  NewtonSolver(const NewtonSolver&) = delete;
+  NewtonSolver& operator=(const NewtonSolver&) = delete;
+  virtual ~NewtonSolver() = default;
 
   /// Null if there is no memory.
   SUNLinearSolver attach(SUNContext context) {
@@ -41,7 +41,7 @@ class HalvedSolver {
     solver->ops->gettype = [](SUNLinearSolver) { return SUNLINEARSOLVER_DIRECT; };
     solver->ops->initialize = [](SUNLinearSolver) { return SUNLS_SUCCESS; };
     solver->ops->setup = [](SUNLinearSolver self, SUNMatrix A) {
-      return of(self).setup(SUNDenseMatrix_Data(A));
+      return of(self).setup(SUNDenseMatrix_Data(A)) ? SUNLS_SUCCESS : 1;
     };
     solver->ops->solve = [](SUNLinearSolver self, SUNMatrix /*A*/, N_Vector x, N_Vector b,
                             double /*tolerance*/) {
@@ -53,21 +53,58 @@ class HalvedSolver {
   }
 
  private:
-  static HalvedSolver& of(SUNLinearSolver solver) {
-    return *static_cast<HalvedSolver*>(solver->content);
+  static NewtonSolver& of(SUNLinearSolver solver) {
+    return *static_cast<NewtonSolver*>(solver->content);
+  }
+  /// False: singular; CVODE tries a shorter step.
+  virtual bool setup(const double* values) = 0;
+  virtual void solve(double* x, const double* b) = 0;
+};
+
+static bool is_regular(const Eigen::PartialPivLU<Eigen::MatrixXd>& lu) {
+  return lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0.0;
+}
+
+class DenseSolver final : public NewtonSolver {
+ public:
+  explicit DenseSolver(Eigen::Index size) : size_(size), lu_(size), x_(size) {}
+
+ private:
+  bool setup(const double* values) override {
+    lu_.compute(Eigen::Map<const Eigen::MatrixXd>(values, size_, size_));
+    return is_regular(lu_);
+  }
+  void solve(double* x, const double* b) override {
+    x_.noalias() = lu_.solve(Eigen::Map<const Eigen::VectorXd>(b, size_));
+    Map(x, size_) = x_;
   }
 
-  int setup(const double* values) {
+  Eigen::Index size_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> lu_;
+  Eigen::VectorXd x_;
+};
+
+/// Newton's matrix of a system of second order, y = (q, v) with dq/dt = v, halved before it is
+/// factored:
+///   [ I      -gamma I ] (x_q)   (b_q)       x_q = b_q + gamma x_v
+///   [ A_vq    A_vv    ] (x_v) = (b_v),      (A_vv + gamma A_vq) x_v = b_v - A_vq b_q.
+class HalvedSolver final : public NewtonSolver {
+ public:
+  explicit HalvedSolver(Eigen::Index half)
+      : half_(half), A_vq_(half, half), A_(half, half), lu_(half), x_(half), b_(half) {}
+
+ private:
+  bool setup(const double* values) override {
     const Eigen::Map<const Eigen::MatrixXd> A(values, 2 * half_, 2 * half_);
     gamma_ = -A(0, half_);
     A_vq_ = A.bottomLeftCorner(half_, half_);
     A_ = A.bottomRightCorner(half_, half_);
     A_ += gamma_ * A_vq_;
     lu_.compute(A_);
-    return lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0.0 ? SUNLS_SUCCESS : 1;
+    return is_regular(lu_);
   }
 
-  void solve(double* x, const double* b) {
+  void solve(double* x, const double* b) override {
     const Eigen::Map<const Eigen::VectorXd> b_q(b, half_);
     const Eigen::Map<const Eigen::VectorXd> b_v(b + half_, half_);
     b_ = b_v;
@@ -84,6 +121,14 @@ class HalvedSolver {
   Eigen::VectorXd x_, b_;
 };
 
+static std::unique_ptr<NewtonSolver> make_solver(Structure structure, Eigen::Index size) {
+  if (structure == Structure::second_order) {
+    COLUBER_ASSERT(size % 2 == 0, size);
+    return std::make_unique<HalvedSolver>(size / 2);
+  }
+  return std::make_unique<DenseSolver>(size);
+}
+
 struct CvodeIntegrator::Memory {
   Ode& ode;
   Eigen::Index size;
@@ -91,27 +136,27 @@ struct CvodeIntegrator::Memory {
   void* cvode = nullptr;
   N_Vector y = nullptr, between = nullptr;
   SUNMatrix matrix = nullptr;
-  HalvedSolver halved;
+  std::unique_ptr<NewtonSolver> newton;
   SUNLinearSolver solver = nullptr;
   std::int64_t* evaluations = nullptr;
   std::exception_ptr thrown;  // by the equations: not to pass through a C library
 
-  Memory(Ode& equations, Eigen::Index length, double rtol, double atol)
-      : ode(equations), size(length), halved(length / 2) {
+  Memory(Ode& equations, Eigen::Index length, double rtol, double atol, Structure structure)
+      : ode(equations), size(length), newton(make_solver(structure, length)) {
     SUNContext_Create(nullptr, &context);
     y = N_VNew_Serial(size, context);
     between = N_VNew_Serial(size, context);
     if (y != nullptr) N_VConst(0.0, y);
     cvode = CVodeCreate(CV_BDF, context);
     matrix = SUNDenseMatrix(size, size, context);
-    solver = halved.attach(context);
+    solver = newton->attach(context);
     const bool good = context != nullptr && y != nullptr && between != nullptr &&
                       cvode != nullptr && matrix != nullptr && solver != nullptr &&
                       CVodeSetErrHandlerFn(cvode, silence, nullptr) == CV_SUCCESS &&
                       CVodeInit(cvode, rate, 0.0, y) == CV_SUCCESS &&
                       CVodeSetUserData(cvode, this) == CV_SUCCESS &&
                       CVodeSStolerances(cvode, rtol, atol) == CV_SUCCESS &&
-                      CVodeSetMinStep(cvode, kMinStep) == CV_SUCCESS &&
+                      CVodeSetMinStep(cvode, kCvodeMinStep) == CV_SUCCESS &&
                       CVodeSetLinearSolver(cvode, solver, matrix) == CV_SUCCESS &&
                       CVodeSetJacFn(cvode, jacobian) == CV_SUCCESS;
     if (!good) {
@@ -160,8 +205,9 @@ struct CvodeIntegrator::Memory {
                       char* /*message*/, void* /*data*/) {}
 };
 
-CvodeIntegrator::CvodeIntegrator(Ode& ode, Eigen::Index size, double rtol, double atol)
-    : memory_(std::make_unique<Memory>(ode, size, rtol, atol)) {
+CvodeIntegrator::CvodeIntegrator(Ode& ode, Eigen::Index size, double rtol, double atol,
+                                 Structure structure)
+    : memory_(std::make_unique<Memory>(ode, size, rtol, atol, structure)) {
   memory_->evaluations = &evaluations_;
 }
 
@@ -220,17 +266,17 @@ void CvodeIntegrator::interpolate(double t, Eigen::Ref<Eigen::VectorXd> y) const
   y = memory_->values(memory_->between);
 }
 
-}  // namespace coluber::planar
+}  // namespace coluber::math
 
 #else
 
-namespace coluber::planar {
+namespace coluber::math {
 
 struct CvodeIntegrator::Memory {};
 
 CvodeIntegrator::CvodeIntegrator(Ode& /*ode*/, Eigen::Index /*size*/, double /*rtol*/,
-                                 double /*atol*/) {
-  throw Error("the smooth robot model needs CVODE, which this build of Coluber does not have");
+                                 double /*atol*/, Structure /*structure*/) {
+  throw Error("this integration needs CVODE, which this build of Coluber does not have");
 }
 CvodeIntegrator::~CvodeIntegrator() = default;
 bool CvodeIntegrator::is_built() { return false; }
@@ -241,6 +287,6 @@ void CvodeIntegrator::restart(double t, const Eigen::Ref<const Eigen::VectorXd>&
 Advance CvodeIntegrator::advance(double /*t_stop*/) { return Advance::other; }
 void CvodeIntegrator::interpolate(double /*t*/, Eigen::Ref<Eigen::VectorXd> /*y*/) const {}
 
-}  // namespace coluber::planar
+}  // namespace coluber::math
 
 #endif
