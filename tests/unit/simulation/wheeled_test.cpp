@@ -165,7 +165,7 @@ TEST(Wheeled, NarrowWheelsRollRoundACircleAsTrailersDo) {
     R = std::sqrt(R * R - 0.079 * 0.079 + 0.043 * 0.043);
   }
   for (std::size_t frame = 0; frame < done.trajectory.frames(); ++frame) {
-    if (done.trajectory.time[frame] < 5.2) continue;
+    if (done.trajectory.time[frame] < 5.05) continue;  // a frame tells of the 0.1 s before it
     for (int i = 0; i < 6; ++i) ASSERT_EQ(done.trajectory.at("wheel_slipping", frame, i), 0.0);
   }
 }

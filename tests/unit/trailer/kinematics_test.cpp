@@ -29,7 +29,7 @@ TEST(TrailerKinematics, JointRatesAreDifferencesOfTheModulesOwn) {
     for (int i = 1; i < n; ++i) {
       const double rate = motion.v(i) * std::tan(motion.delta(i)) / lengths.L_PJ;
       scale = std::max({scale, std::abs(rate), std::abs(before)});
-      EXPECT_NEAR(motion.phidot(i - 1), rate - before, 1e-13 * scale) << n << " " << i;
+      EXPECT_NEAR(motion.phidot(i - 1), rate - before, 1e-14 * scale) << n << " " << i;
       before = rate;
     }
   }
