@@ -568,6 +568,7 @@ COMMANDS = [
     *((f"plot empty --{option} ''", 2, rf"error: --{option}: expected a value, got nothing\n  hint: ") for option in ("time", "from", "to", "measured", "link")),
     ("plot empty --link=", 2, r"--link: "),
     ("plot empty empty --measured m.csv", 2, r"error: --measured belongs to a plot of one run"),
+    ("plot empty empty --what internal", 2, r"error: --what internal draws one run\n  hint: leave it out, or plot each run by itself"),
     ("plot empty nowhere", 3, r"error: empty: is not a run folder: there is neither run\.json nor trajectory\.h5 in it\n  hint: "),
     ("export empty empty --to csv", 2, r"error: export --to csv takes one run\n  hint: "),
     ("export empty --to gif", 2, r'error: export --to: there is no format "gif"\n  hint: '),
