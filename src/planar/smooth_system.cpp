@@ -102,12 +102,13 @@ void SmoothSystem::add_rows() {
   chain::add_velocity_rows(
       observables_, n, {"x", "y"}, [this] { return velocity_.topRows<2>(); },
       [this] { return velocity_.row(2); }, account_, per_second);
-  add_joint_rows(observables_,
-                 {.phi = [this] { return y_.segment(3, joint_count()); },
-                  .phidot = [this] { return y_.tail(joint_count()); },
-                  .tau = [this] { return tau_; },
-                  .phi_d = [this] { return account_.phi_d; }},
-                 n, "motor torque at the end of the last step, positive drives the angle up");
+  add_joint_rows(
+      observables_,
+      {.phi = chain::write_vector([this] { return y_.segment(3, joint_count()); }),
+       .phidot = chain::write_vector([this] { return y_.tail(joint_count()); }),
+       .tau = chain::write_vector([this]() -> const VectorXd& { return tau_; }),
+       .phi_d = chain::write_vector([this]() -> const VectorXd& { return account_.phi_d; })},
+      n, "motor torque at the end of the last step, positive drives the angle up");
   observables_.add({"ground_force",
                     "N",
                     "ground friction impulse on each link since the last frame over its time",

@@ -538,9 +538,12 @@ void Stepper::hold_references(std::span<const double> phi_d) {
     throw Error(fmt::format("reference {} is {}", j + 1, phi_d[j]));
   }
   impl.held = Eigen::Map<const Eigen::VectorXd>(phi_d.data(), static_cast<Eigen::Index>(wanted));
-  auto next = std::make_unique<gait::Held>(impl.held);
-  impl.follow(*next);
-  impl.holder = std::move(next);
+  if (impl.holder != nullptr) {
+    impl.holder->hold(impl.held);
+  } else {
+    impl.holder = std::make_unique<gait::Held>(impl.held);
+  }
+  impl.follow(*impl.holder);
 }
 
 void Stepper::follow_gait() {
