@@ -1,8 +1,13 @@
 #include "rod/make.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,6 +27,40 @@ namespace {
 
 using Eigen::Vector3d;
 
+/// Rows that are there twice or missing, by their lines.
+std::vector<Diagnostic> check_grid(const keys::NumberTable& table,
+                                   const std::filesystem::path& file) {
+  constexpr std::size_t most = 20;
+  std::vector<Diagnostic> faults;
+  const auto add = [&](int line, std::string message) {
+    if (faults.size() < most) {
+      faults.push_back(
+          {{file.string(), line, 0}, "strain.file", std::move(message), "every X once at every t"});
+    }
+  };
+  std::map<double, std::map<double, int>> lines;  // of t and X
+  std::set<double> sections;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const double t = table.rows[i][0];
+    const double X = table.rows[i][1];
+    sections.insert(X);
+    const auto [seen, is_new] = lines[t].emplace(X, table.lines[i]);
+    if (is_new) continue;
+    add(table.lines[i],
+        fmt::format("X = {} is there twice at t = {}, first in line {}", X, t, seen->second));
+  }
+  for (const auto& [t, row] : lines) {
+    if (row.size() == sections.size()) continue;
+    for (double X : sections) {
+      if (row.contains(X)) continue;
+      const auto after =
+          std::ranges::max_element(row, {}, [](const auto& at) { return at.second; });
+      add(after->second, fmt::format("there is no row for X = {} at t = {}", X, t));
+    }
+  }
+  return faults;
+}
+
 std::unique_ptr<StrainLaw> load_strain_table(const std::filesystem::path& file) {
   keys::NumberTableFormat format;
   format.key = "strain.file";
@@ -39,6 +78,9 @@ std::unique_ptr<StrainLaw> load_strain_table(const std::filesystem::path& file) 
   format.fewer_hint = "thin it out; it is interpolated by cubics";
   const keys::NumberTable table = keys::load_number_table(file, format);
   if (!table.faults.empty()) throw InputError(table.faults);
+  if (std::vector<Diagnostic> faults = check_grid(table, file); !faults.empty()) {
+    throw InputError(std::move(faults));
+  }
   std::vector<std::array<double, 8>> rows;
   for (const auto& row : table.rows) {
     rows.emplace_back();
