@@ -42,11 +42,12 @@ class Tally {
   /// What so many steps can have counted.
   [[nodiscard]] bool fits(std::int64_t steps) const;
 
-  double wall = 0.0;  ///< s spent before the run was resumed
+  double wall = 0.0;         ///< s spent in runs
+  std::int64_t untimed = 0;  ///< steps that were taken outside of them
 
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    bytes(self.first_, self.failed_steps_, self.first_failure_, self.wall);
+    bytes(self.first_, self.failed_steps_, self.first_failure_, self.wall, self.untimed);
     for (auto* values : {&self.largest_, &self.sum_, &self.worst_}) {
       for (auto& value : *values) bytes(value);
     }
