@@ -17,7 +17,7 @@ nb::capsule keep(const Buffer& buffer) {
 
 std::string describe_object(nb::handle object) {
   if (object.is_none()) return "None";
-  const nb::object type = object.type();
+  const nb::handle type = object.type();
   return nb::cast<std::string>(nb::str(type.attr("__name__")));
 }
 
@@ -88,16 +88,16 @@ void ArrayReader::read(nb::handle object, Eigen::Ref<Eigen::VectorXd> out, const
 }
 
 std::vector<double> read_numbers(nb::handle object, std::size_t size, const char* what) {
+  if (object.is_none()) {
+    refuse("", fmt::format("{}: expected {} numbers, got None", what, size),
+           "does the function end without a return?");
+  }
   nb::object array;
   try {
-    if (object.is_none()) throw nb::type_error("None");
     array = as_float64(object);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError)) throw;
     refuse("", fmt::format("{}: expected {} numbers, got {}", what, size, describe_object(object)));
-  } catch (const nb::type_error&) {
-    refuse("", fmt::format("{}: expected {} numbers, got None", what, size),
-           "does the function end without a return?");
   }
   const auto shape = nb::cast<nb::tuple>(array.attr("shape"));
   if (shape.size() != 1) {

@@ -1,6 +1,8 @@
 // The module coluber._core: the C++ library as Python sees it. Names are those of C++.
 #include "bind.hpp"
 
+#include <nanobind/stl/vector.h>
+
 #include <fmt/format.h>
 
 #include "coluber/core/code_path.hpp"

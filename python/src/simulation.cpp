@@ -24,15 +24,19 @@ using simulation::StepEnd;
 
 constexpr std::int64_t soon_over = 64;  // steps that nobody interrupts
 
-const char* to_word(StepEnd end) {
-  switch (end) {
-    case StepEnd::done: return "done";
-    case StepEnd::stopped: return "stopped";
-    case StepEnd::interrupted: return "interrupted";
-    case StepEnd::failed: return "failed";
+/// Lets other threads of Python run, where that is wanted.
+class Release {
+ public:
+  explicit Release(bool wanted) : state_(wanted ? PyEval_SaveThread() : nullptr) {}
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+  ~Release() {
+    if (state_ != nullptr) PyEval_RestoreThread(state_);
   }
-  return "";
-}
+
+ private:
+  PyThreadState* state_;
+};
 
 const char* to_word(RunStatus status) {
   switch (status) {
@@ -208,10 +212,10 @@ StepReport Engine::step(std::int64_t n) {
     } const detach{*this, watch.has_value()};
     try {
       while (true) {
-        std::optional<nb::gil_scoped_release> release;
-        if (n > 1 && !calls_python()) release.emplace();
-        stepped = stepper_->step(n - report.steps);
-        release.reset();
+        {
+          const Release release(n > 1 && !calls_python());
+          stepped = stepper_->step(n - report.steps);
+        }
         report.steps += stepped.steps;
         report.failed_steps += stepped.failed_steps;
         if (stepped.end != StepEnd::interrupted || !watch) break;
@@ -297,7 +301,7 @@ nb::object Engine::controller() const {
 
 nb::bytes Engine::save_state() const {
   const std::string bytes = stepper_->save_state();
-  return {bytes.data(), bytes.size()};
+  return nb::bytes(bytes.data(), bytes.size());
 }
 
 void Engine::restore_state(nb::handle given) {
@@ -326,8 +330,7 @@ simulation::RunOutcome Engine::run_to_end(std::span<simulation::FrameSink* const
   while (true) {
     simulation::RunOutcome outcome;
     {
-      std::optional<nb::gil_scoped_release> release;
-      if (!calls_python()) release.emplace();
+      const Release release(!calls_python());
       outcome = stepper_->run(sinks, options);
     }
     options.resume = {};
