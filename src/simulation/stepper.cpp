@@ -90,6 +90,7 @@ struct Stepper::Impl {
   const std::atomic<bool>* interrupt = nullptr;
 
   // of the last call
+  std::int64_t beyond = 0;  // a step that the system counted though it was not finite
   StepEnd end = StepEnd::done;
   std::string message, stopped_by;
 
@@ -126,6 +127,13 @@ struct Stepper::Impl {
     values.resize(static_cast<std::size_t>(coluber::frame_size(shown->observables())));
   }
 
+  void begin_call() {
+    beyond = 0;
+    end = StepEnd::done;
+    message.clear();
+    stopped_by.clear();
+  }
+
   void start() {
     if (started) return;
     driver->start();
@@ -142,8 +150,8 @@ struct Stepper::Impl {
   static void exchange(Bytes& bytes, Self& self) {
     bytes.section("loop", checkpoint_version);
     StopConditions::exchange(bytes, self.stop);
-    bytes(self.past_stop);
     Tally::exchange(bytes, self.tally);
+    bytes(self.past_stop);
   }
   bool save(ByteWriter& bytes) const;
   void restore(ByteReader& bytes);
@@ -301,6 +309,7 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
     if (info.status == Status::non_finite || system.step_count() == k) {
       tally.add_failure(info, t_E);
       ++stepped.failed_steps;
+      beyond = system.step_count() - k;
       stepped.end = StepEnd::failed;
       message = explain_step(simulation, info, t_E);
       if (info.refused) message += continues_anyway;
@@ -358,7 +367,7 @@ RunOutcome Stepper::Impl::outcome() const {
     for (std::string& warning : warnings) warn(std::move(warning));
   };
   for (const drive::Warning& warning : simulation.warnings) warn(warning.text);
-  const std::int64_t steps = system.step_count() - tally.first();
+  const std::int64_t steps = system.step_count() - beyond - tally.first();
   if (outcome.status != RunStatus::failed) warn(tally.failures(steps));
 
   outcome.summary = shown->summary();
@@ -389,9 +398,7 @@ Stepper::~Stepper() = default;
 Stepped Stepper::step(std::int64_t n) {
   Impl& impl = *impl_;
   const Impl::Claim claim(impl);
-  impl.end = StepEnd::done;
-  impl.message.clear();
-  impl.stopped_by.clear();
+  impl.begin_call();
   impl.start();
   impl.shown->start_frame();
   const std::int64_t k = impl.system.step_count();
@@ -419,9 +426,7 @@ RunOutcome Stepper::run(std::span<FrameSink* const> sinks, const RunOptions& opt
     if (k > last) bytes.refuse(fmt::format("it was taken after step {} of {}", k, last));
     impl.schedule.pass(k);
   }
-  impl.end = StepEnd::done;
-  impl.message.clear();
-  impl.stopped_by.clear();
+  impl.begin_call();
 
   // detached again, whatever throws
   struct Attached {

@@ -47,13 +47,14 @@ class Tally {
 
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
-    bytes(self.first_, self.failed_steps_, self.first_failure_, self.wall, self.untimed);
+    bytes(self.first_, self.failed_steps_, self.first_failure_, self.wall);
     for (auto* values : {&self.largest_, &self.sum_, &self.worst_}) {
       for (auto& value : *values) bytes(value);
     }
     for (auto* counts : {&self.positive_, &self.counted_}) {
       for (auto& value : *counts) bytes(value);
     }
+    bytes(self.untimed);
   }
 
  private:

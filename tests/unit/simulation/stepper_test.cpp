@@ -98,7 +98,7 @@ TEST_P(EveryScenario, EndsInTheSameBitsHoweverItsStepsAreDivided) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, EveryScenario, testing::ValuesIn(names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& each) { return each.param; });
 
 /// A gait that passes another on, and throws when it is asked for the n-th time.
 class Throwing final : public gait::Gait {
@@ -421,10 +421,12 @@ TEST(State, IsRefusedByAnotherRobot) {
   EXPECT_EQ(with("record.rate_hz=10"), "");
   EXPECT_EQ(with("seed=5"), "");
   EXPECT_EQ(with("start.heading_deg=10"), "");
-  EXPECT_THAT(with("world.friction=0.1"), HasSubstr("another robot or world: [world] differ"));
+  EXPECT_THAT(with("world.friction=[0.1, 0.1]"),
+              HasSubstr("another robot or world: [world] differ"));
   EXPECT_THAT(with("controller.kp=3.0"), HasSubstr("[controller]"));
   EXPECT_THAT(with("solver.dt=2e-3"), HasSubstr("the time step, [solver]"));
-  EXPECT_THAT(with("robot.links=7"), HasSubstr("the sizes"));
+  EXPECT_THAT(why_not(load("aiko_floor", {"robot.links=7", "start.link=1"}), state),
+              HasSubstr("the sizes, "));
   EXPECT_THAT(why_not(load("aiko_spatial_floor"), state), HasSubstr("it is of the model"));
   EXPECT_THAT(why_not(load("aiko_floor"), state.substr(0, 100)), HasSubstr("damaged"));
   std::string flipped = state;
@@ -483,7 +485,10 @@ TEST(Stepper, TakesAnotherControllerOrSaysWhyNot) {
   EXPECT_EQ(plain.step(20).steps, 20);
   EXPECT_EQ(simulation.system->state_hash(), same.system->state_hash());
   Simulation linearised = make_simulation(load("aiko_linearised"));
-  EXPECT_THROW(stepper.set_controller(std::move(linearised.controller)), Error);
+  Simulation spatial = make_simulation(load("aiko_spatial_floor"));
+  Stepper elsewhere(spatial);
+  EXPECT_THROW(elsewhere.set_controller(std::move(linearised.controller)), Error);
+  EXPECT_EQ(elsewhere.step(20).steps, 20) << "the old one is kept";
   EXPECT_THROW(stepper.set_controller(nullptr), Error);
   EXPECT_THROW(stepper.set_gait(nullptr), Error);
   EXPECT_EQ(stepper.step(20).steps, 20);
