@@ -117,13 +117,17 @@ class Scenario:
         return True
 
     def to_dict(self) -> dict[str, Any]:
-        """All keys of its components with their values, in tables. Paths are absolute."""
+        """The keys that were given, with their values, in tables: a scenario file as a dict. Paths are absolute."""
+        return _given(self._table(), "", set(self._core.given))
+
+    def resolved(self) -> dict[str, Any]:
+        """Every key of its components with its value, defaults too."""
         copied: dict[str, Any] = _copy(self._table())
         return copied
 
     def to_toml(self) -> str:
-        """The same as the text of a scenario file."""
-        return _toml.dumps(_toml.plain(self._table()))
+        """The same as to_dict, as the text of a scenario file."""
+        return _toml.dumps(_toml.plain(self.to_dict()))
 
     def replace(self, changes: Mapping[str, Any]) -> Scenario:
         """Another scenario with other values: ``s.replace({"world.friction": [0.3, 0.3]})``."""
@@ -194,6 +198,32 @@ def _infinite(value: Any) -> Any:
     if isinstance(value, list):
         return [_infinite(entry) for entry in value]
     return {"inf": float("inf"), "-inf": float("-inf")}.get(value, value) if isinstance(value, str) else value
+
+
+def _given(table: dict[str, Any], prefix: str, given: set[str]) -> dict[str, Any]:
+    """What of the table was given: many a default is refused where it has no meaning."""
+    out: dict[str, Any] = {}
+    # a key that is no value any more, such as the file of a table, has become a list beside it
+    words = {key[len(prefix) :] for key in given if key.startswith(prefix)}
+    read = any("." not in word and word not in table for word in words) and prefix != ""
+    for name, value in table.items():
+        key = prefix + name
+        if isinstance(value, dict):
+            inside = _given(value, key + ".", given)
+            alike = f"{key}.1" in given  # a list of entries that are all alike: one table stands for them
+            if alike:
+                inside = _copy(value)
+            if inside or key in given:
+                out[name] = inside
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            places = [f"{key}.{i + 1}" for i in range(len(value))]
+            if all(place in given for place in places):
+                out[name] = [_given(entry, place + ".", given) for entry, place in zip(value, places)]
+            elif any(other.startswith(key + ".") for other in given):
+                out[name] = _copy(value)
+        elif key in given or (read and isinstance(value, list) and value):
+            out[name] = _copy(value)
+    return out
 
 
 def _copy(value: Any) -> Any:

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
+
 #include <fmt/format.h>
 
 #include "coluber/drive/stepping.hpp"

@@ -23,7 +23,7 @@ void bind_record(nb::module_& m);
 void bind_batch(nb::module_& m);
 
 /// Text as Python has it; bytes that are no UTF-8 are replaced.
-nb::object to_python(std::string_view text);
+nb::str to_python(std::string_view text);
 /// A file name that Python has given: str, bytes or os.PathLike.
 std::filesystem::path to_path(nb::handle path);
 /// 16 hex digits, as run.json writes a hash.

@@ -12,11 +12,11 @@
 
 namespace coluber::python {
 
-nb::object to_python(std::string_view text) {
+nb::str to_python(std::string_view text) {
   PyObject* object =
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
   if (object == nullptr) throw nb::python_error();
-  return nb::steal(object);
+  return nb::steal<nb::str>(object);
 }
 
 std::filesystem::path to_path(nb::handle path) {

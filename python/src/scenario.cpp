@@ -54,6 +54,14 @@ void bind_scenario(nb::module_& m) {
       .def_prop_ro("hash", [](const Scenario& s) { return to_hex(s.hash); })
       .def_prop_ro("files", &files, nb::sig("def files(self) -> dict[str, str]"))
       .def_prop_ro(
+          "given",
+          [](const Scenario& s) {
+            nb::list keys;
+            for (const auto& [key, where] : s.locations) keys.append(to_python(key));
+            return keys;
+          },
+          nb::sig("def given(self) -> list[str]"))
+      .def_prop_ro(
           "warnings",
           [](const Scenario& s) {
             nb::list texts;

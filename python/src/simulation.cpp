@@ -70,7 +70,7 @@ nb::dict to_dict(const simulation::RunOutcome& outcome) {
   nb::dict summary;
   nb::dict units;
   for (const SummaryItem& item : outcome.summary) {
-    const nb::object name = to_python(item.name);
+    const nb::str name = to_python(item.name);
     if (const auto* word = std::get_if<std::string>(&item.value)) {
       summary[name] = to_python(*word);
     } else if (const double number = std::get<double>(item.value); item.count) {
