@@ -258,7 +258,7 @@ class _Bar:
             given = self._progress
             return lambda time, duration, factor: given(Progress(time, duration, factor))
         try:
-            import tqdm
+            import tqdm  # type: ignore[import-untyped]
         except ImportError:
             return self._say
         self._bar = tqdm.tqdm(total=1.0, bar_format="{l_bar}{bar}| {elapsed}<{remaining}{postfix}")

@@ -20,15 +20,15 @@ passed = 0
 failed = 0
 
 
-def judge(name: str, command: list[str | Path], **changes: str) -> bool:
+def judge(name: str, command: list[str | Path]) -> bool:
     """Runs a command: one test."""
     global passed, failed
     print(f"-- {name}", flush=True)
-    code = subprocess.run([str(word) for word in command], cwd=root, env={**os.environ, **changes}).returncode
-    passed, failed = passed + (code == 0), failed + (code != 0)
-    if code != 0:
-        print(f"{name}: exit code {code}", flush=True)
-    return code == 0
+    done = subprocess.run([str(word) for word in command], cwd=root, capture_output=True, text=True, errors="replace")
+    passed, failed = passed + (done.returncode == 0), failed + (done.returncode != 0)
+    if done.returncode != 0:
+        print(done.stdout, done.stderr, f"{name}: exit code {done.returncode}", sep="\n", flush=True)
+    return done.returncode == 0
 
 
 def pytest(*options: str) -> None:
@@ -62,8 +62,9 @@ def main() -> int:
     install = ["cmake", "--install", build, "--prefix", prefix]
     # without isolation and in a folder that is kept: what has not changed is not compiled again
     package = [python, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--force-reinstall"]
-    options = [f"-Ccmake.define.coluber_ROOT={prefix}", f"-Cbuild-dir={root / 'build/python'}"]
-    options.append("-Ccmake.define.COLUBER_WARNINGS_AS_ERRORS=ON")
+    settings = [f"cmake.define.coluber_ROOT={prefix}", f"build-dir={root / 'build/python'}"]
+    settings.append("cmake.define.COLUBER_WARNINGS_AS_ERRORS=ON")
+    options = [f"--config-settings={setting}" for setting in settings]
     if judge("install the library", install) and judge("build the package", [*package, *options, root]):
         pytest(*sys.argv[3:])
         judge("mypy --strict", [python, "-m", "mypy", "--no-error-summary"])

@@ -6,13 +6,12 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 from numpy.typing import NDArray
 
 from ..batch import Batch
 from .draw import draw
 from .task import Task, make_task
-from .work import LARGEST, Actions, clip
+from .work import LARGEST, Actions, box, clip
 
 __all__ = ["SnakeEnv"]
 
@@ -49,7 +48,7 @@ class SnakeEnv(gymnasium.Env[Array, Array]):
         self._clock: Array = np.zeros(1)
         self.action_space = self._actions.space()
         size = self.observation().shape[0]
-        self.observation_space = spaces.Box(-LARGEST, LARGEST, (size,), np.float64)
+        self.observation_space = box(LARGEST, size)
 
     def observation(self) -> Array:
         """What the policy sees."""

@@ -7,7 +7,7 @@ same functions, so that their numbers agree.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,12 @@ from ..scenario import Scenario, load
 __all__ = ["Course", "Crawl", "Steer", "Task"]
 
 Array = NDArray[np.float64]
-View = Mapping[str, Array]
+
+
+class View(Protocol):
+    """What a task looks at: a Batch, or a dict of arrays with a row per robot."""
+
+    def __getitem__(self, name: str, /) -> Array: ...
 
 
 class Task:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from ..batch import Batch
 from .draw import draw
 from .task import Task, make_task
-from .work import LARGEST, Actions, clip
+from .work import LARGEST, Actions, box, clip
 
 __all__ = ["SnakeVectorEnv"]
 
@@ -22,7 +21,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-class SnakeVectorEnv(VectorEnv[Array, Array, Array]):
+class SnakeVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
     """``num_envs`` environments on a Batch with ``threads`` threads: SnakeEnv many times, faster.
 
     Every environment gives the numbers that a SnakeEnv of its seed gives.
@@ -64,7 +63,7 @@ class SnakeVectorEnv(VectorEnv[Array, Array, Array]):
         self._rngs = [np.random.default_rng(0)] * num_envs
         self.single_action_space = self._actions.space()
         size = self._observation().shape[1]
-        self.single_observation_space = spaces.Box(-LARGEST, LARGEST, (size,), np.float64)
+        self.single_observation_space = box(LARGEST, size)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._seed([None] * num_envs)

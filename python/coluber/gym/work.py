@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -25,6 +27,11 @@ def clip(observation: Array) -> Array:
     return bounded
 
 
+def box(largest: float, size: int) -> spaces.Space[Array]:
+    """So many numbers, each between plus and minus `largest`."""
+    return cast("spaces.Space[Array]", spaces.Box(-largest, largest, (size,), np.float64))
+
+
 class Actions:
     """Turns actions, a row per robot, into references."""
 
@@ -38,9 +45,9 @@ class Actions:
         self._angle: Array = np.zeros(len(batch))
         self.size = 4 if self._waves else batch.joint_count
 
-    def space(self) -> spaces.Box:
+    def space(self) -> spaces.Space[Array]:
         """Of one robot."""
-        return spaces.Box(-1.0, 1.0, (self.size,), np.float64)
+        return box(1.0, self.size)
 
     def reset(self, mask: NDArray[np.bool_]) -> None:
         """Those begin a new episode."""
