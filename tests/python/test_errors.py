@@ -91,13 +91,13 @@ def test_all_faults_come_at_once_with_their_places(tmp_path: Path) -> None:
 
 
 def test_a_step_that_fails_says_when_and_what() -> None:
-    hard = {"solver.tolerance": 1e-15, "solver.max_iterations": 1, "duration": 0.2}
+    hard = {"solver.name": "thesis", "solver.thesis.max_iterations": 1, "duration": 0.2}
     s = coluber.load("aiko_course", hard)
     sim = coluber.Simulation(s)
-    with pytest.raises(coluber.StepError, match="not converge|residual") as caught:
+    with pytest.raises(coluber.StepError, match="did not converge: residual") as caught:
         sim.step(200)
     assert isinstance(caught.value, ArithmeticError)
-    assert caught.value.time == sim.time > 0.0
+    assert caught.value.time == sim.time and caught.value.quantity and caught.value.index > 0
     again = coluber.Simulation(s)
     with pytest.raises(coluber.StepError) as in_run:
         again.run()
@@ -138,12 +138,8 @@ print(at > 0.0, signal.getsignal(signal.SIGINT) is signal.default_int_handler)
 def test_a_recording_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
     s = coluber.load("aiko_floor", {"duration": 4.0, "record.checkpoint_s": 0.1})
 
-    def stop(p: coluber.Progress) -> None:
-        raise KeyboardInterrupt
-
     whole = coluber.Simulation(s).run().final_state
     sim = coluber.Simulation(s)
-    os.kill  # the handler below raises in the middle of the run
     timer = threading.Timer(0.02, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     try:
@@ -176,7 +172,7 @@ for _ in range(COUNT):
     if name in skip:
         continue
     try:
-        if rng.random() < 0.3 and not isinstance(thing, type(coluber)):
+        if rng.random() < 0.3 and not isinstance(thing, type(coluber)) and not name.startswith("_"):
             setattr(thing, name, rng.choice(pieces))
         else:
             value = getattr(thing, name)
