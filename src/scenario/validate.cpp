@@ -237,8 +237,9 @@ class Validator {
     }
     // in a list of numbers, name the one that is wrong
     Key one = key;
-    one.type = KeyType::number;
+    one.type = key.type == KeyType::integers ? KeyType::integer : KeyType::number;
     const bool list_of_numbers = key.type == KeyType::pair || key.type == KeyType::numbers ||
+                                 key.type == KeyType::integers ||
                                  key.type == KeyType::number_or_numbers ||
                                  key.type == KeyType::word_or_numbers;
     if (node.is_array() && list_of_numbers) {
