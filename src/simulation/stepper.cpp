@@ -106,6 +106,7 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
   const CheckpointSchedule checkpoints(dt, simulation.scenario.record.checkpoint_s);
 
   Stepped stepped;
+  StepInfo info;
   std::int64_t k = system.step_count();
   const std::int64_t begun = k;
   while (k < last) {
@@ -120,11 +121,10 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
     lap(profile, Phase::bookkeeping);
     if (records && schedule.falls_on(k + 1)) system.expect_frame();
     try {
-      stepped.last = driver->step(t_A, t_E, profile);
+      info = driver->step(t_A, t_E, profile);
     } catch (const Driver::Interrupted&) {
       continue;  // the state is still that at A
     }
-    const StepInfo& info = stepped.last;
     // The state is still that at A: no step was taken, nor could one be.
     if (info.status == Status::non_finite || system.step_count() == k) {
       tally.add_failure(info, t_E);
@@ -137,7 +137,7 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
     }
     ++k;
     tally.add(info);
-    std::string runaway = driver->look_after(t_E);
+    const bool sound = driver->look_after(t_E, message);
     driver->advance();
     if (info.status != Status::ok) {
       tally.add_failure(info, t_E);
@@ -148,9 +148,8 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
         break;
       }
     }
-    if (!runaway.empty()) {
+    if (!sound) {
       stepped.end = StepEnd::failed;
-      message = std::move(runaway);
       break;
     }
     if (recording != nullptr && schedule.due(k)) take_frame(*recording);
@@ -167,6 +166,7 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
     }
     if (recording->options.progress && k % clock_interval == 0) report(*recording, k);
   }
+  stepped.last = info;
   stepped.steps = k - begun;
   end = stepped.end;
   return stepped;
