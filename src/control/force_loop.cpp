@@ -30,9 +30,9 @@ using Eigen::Vector2d;
 using Eigen::VectorXd;
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSettled = 0.5;         // s: posture errors count from then on
-constexpr double kMostLaid = 10000.0;    // places at which a path is tried before the run
-constexpr int kNotAsked = 3;             // `qp_status` where the map was not asked
+constexpr double kSettled = 0.5;       // s: posture errors count from then on
+constexpr double kMostLaid = 10000.0;  // places at which a path is tried before the run
+constexpr int kNotAsked = 3;           // `qp_status` where the map was not asked
 
 int status_number(MapStatus status) {
   switch (status) {
@@ -121,16 +121,16 @@ void ForceLoop::place_start() {
   double off = least;
   if (train_.lay(nearest, shape_)) {
     const int first = options_.last_leads ? 0 : n - 1;
-    state_.turn = 2.0 * std::numbers::pi *
-                  std::round((instant_.theta(first) - shape_.theta(first)) / (2.0 * std::numbers::pi));
+    state_.turn =
+        2.0 * std::numbers::pi *
+        std::round((instant_.theta(first) - shape_.theta(first)) / (2.0 * std::numbers::pi));
     instant_.theta.array() -= state_.turn;
     if (const auto s = train_.fit(nearest, instant_.theta, instant_.p)) state_.s = *s;
     if (train_.lay(state_.s, shape_)) {
       off = (train_.points().col(0) - rear).norm();
       for (int k = 0; k < n; ++k) {
         const int i = options_.last_leads ? k : n - 1 - k;
-        const double apart =
-            (train_.points().col(k + 1) - end_of(i, options_.last_leads)).norm();
+        const double apart = (train_.points().col(k + 1) - end_of(i, options_.last_leads)).norm();
         off = std::max(off, apart);
       }
     }
@@ -141,8 +141,9 @@ void ForceLoop::place_start() {
   if (off <= radius) return;
   throw InputError(options_.fault(
       "start",
-      fmt::format("the robot starts {:.3g} m off its path, more than the radius of a link, {:.3g} m",
-                  off, radius),
+      fmt::format(
+          "the robot starts {:.3g} m off its path, more than the radius of a link, {:.3g} m", off,
+          radius),
       "write  on_path = true  in [start], and  s  for where its rear end is"));
 }
 
@@ -163,7 +164,8 @@ void ForceLoop::require_room() {
   state_.theta_ref = shape_.theta;
 }
 
-/// Angles and rates of the links, places and velocities of their centres of gravity, from link 1 on.
+/// Angles and rates of the links, places and velocities of their centres of gravity, from link 1
+/// on.
 void ForceLoop::look_at_robot(const BaseState& base, const VectorXd& phi, const VectorXd& phidot,
                               double turn) {
   const planar::ForceMapModel& map = mapping_.model();
@@ -230,8 +232,8 @@ void ForceLoop::map() {
   if (contacts_.empty()) return;
   const int n = options_.model.n();
   const bool by_contacts = options_.wish.links.word == "contacts";
-  if (by_contacts && !std::ranges::equal(contacts_, contacts_before_, {}, &planar::LinkContact::link,
-                                         &planar::LinkContact::link)) {
+  if (by_contacts && !std::ranges::equal(contacts_, contacts_before_, {},
+                                         &planar::LinkContact::link, &planar::LinkContact::link)) {
     wish_.links = make_controlled(options_.wish, contacts_, n, options_.last_leads);
   }
   const WishKeys& gains = options_.wish;
@@ -242,8 +244,7 @@ void ForceLoop::map() {
   for (std::size_t k = 0; k < wish_.links.size(); ++k) {
     const Index i = wish_.links[k];
     wish_.angular(static_cast<Index>(k)) =
-        rate * rate * shape_.theta_ss(i) -
-        gains.kp_angle * (instant_.theta(i) - shape_.theta(i)) -
+        rate * rate * shape_.theta_ss(i) - gains.kp_angle * (instant_.theta(i) - shape_.theta(i)) -
         gains.kd_angle * (instant_.theta_dot(i) - rate * shape_.theta_s(i));
   }
   planar::compute_ground_load(options_.model, instant_, v_, ground_, options_.ground_blend);
@@ -315,13 +316,12 @@ void ForceLoop::add_rows() {
          [this] { return state_.s; });
   number("wish_s", "m", "the same of the train that is wished for",
          [this] { return state_.s_ref; });
-  observables_.add(
-      {"wish_angle", "rad", "link angles of that train", {n}},
-      [this](std::span<double> out) {
-        for (std::size_t i = 0; i < out.size(); ++i) {
-          out[i] = state_.theta_ref(static_cast<Index>(i)) + state_.turn;
-        }
-      });
+  observables_.add({"wish_angle", "rad", "link angles of that train", {n}},
+                   [this](std::span<double> out) {
+                     for (std::size_t i = 0; i < out.size(); ++i) {
+                       out[i] = state_.theta_ref(static_cast<Index>(i)) + state_.turn;
+                     }
+                   });
   observables_.add({"mapped_torque",
                     "N m",
                     "torque that the map asks for, positive drives the angle up",
@@ -338,8 +338,7 @@ void ForceLoop::add_rows() {
   add_forces("mapped_constraint", "the same without friction", state_.constraint);
   number("wish_slack", "", "norm of what is missing of the wish: N and rad/s²",
          [this] { return state_.slack; });
-  number("qp_status", "",
-         "0 optimal, 1 slack, 2 infeasible, 3 not asked, 4 failed, 5 singular",
+  number("qp_status", "", "0 optimal, 1 slack, 2 infeasible, 3 not asked, 4 failed, 5 singular",
          [this] { return static_cast<double>(state_.status); });
   number("qp_residual", "", "largest residual of the conditions of optimality, scaled",
          [this] { return state_.kkt; });
@@ -362,8 +361,7 @@ void ForceLoop::contacts(std::size_t family, std::span<ContactSlot> slots) const
     const Vector2d axis = math::direction(theta);
     if (std::isfinite(state_.at(i))) {
       const Vector2d point = end + (map.l_t(i) + state_.at(i)) * axis;
-      chain::put_arrow(slots, 1, i, {point.x(), point.y(), 0.0},
-                       {force(0, i), force(1, i), 0.0});
+      chain::put_arrow(slots, 1, i, {point.x(), point.y(), 0.0}, {force(0, i), force(1, i), 0.0});
     }
     end += (map.l_t(i) + map.l_h(i)) * axis;
   }

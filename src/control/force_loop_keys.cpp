@@ -33,8 +33,9 @@ void warn_of_idle_wish(Check& check) {
   }
   if (idle.empty()) return;
   check.warn(idle.substr(0, idle.find(',')),
-             idle + ": no effect on the closed loop, whose wish is the robot on [path] and whose "
-                    "contacts are the obstacles within controller.reach");
+             idle +
+                 ": no effect on the closed loop, whose wish is the robot on [path] and whose "
+                 "contacts are the obstacles within controller.reach");
 }
 
 void check_robot(const std::string& name, Check& check) {

@@ -212,9 +212,8 @@ const MapResult& ForceMapping::solve(const planar::Instant& instant,
                                      const Wish& wish, const planar::GroundLoad& ground,
                                      bool warm) {
   require_valid(instant, contacts, wish, ground);
-  planar::ForceMapInfo info =
-      planar::update_force_map(model_, instant, contacts, wish.links, ground, options_.form, map_,
-                               options_.blend);
+  planar::ForceMapInfo info = planar::update_force_map(model_, instant, contacts, wish.links,
+                                                       ground, options_.form, map_, options_.blend);
   const auto n_C = static_cast<Index>(contacts.size());
   const auto n_d = static_cast<Index>(wish.links.size());
   problem_.b.setZero(n_d + 2);

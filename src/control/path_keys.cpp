@@ -140,7 +140,8 @@ const keys::Section& speed_keys() {
                 .unit = "m/s",
                 .min = -1e3,
                 .max = 1e3,
-                .doc = "speed of the wheels' rims; of link 1 for controllers that follow a path; of the wish for "
+                .doc = "speed of the wheels' rims; of link 1 for controllers that follow a path; "
+                       "of the wish for "
                        "force_mapping",
                 .example = "0.5"},
                &SpeedKeys::speed);

@@ -31,8 +31,8 @@ class PegsAtLinks {
   double reach_;
   world::ObstacleGrid grid_;
   std::vector<int> found_;
-  std::vector<Near> near_;       // by obstacle, as they are found
-  std::vector<int> of_link_;     // index into near_; -1: none
+  std::vector<Near> near_;    // by obstacle, as they are found
+  std::vector<int> of_link_;  // index into near_; -1: none
 };
 
 }  // namespace coluber::control

@@ -47,8 +47,8 @@ bool RobotTrain::lay(double s, TrainShape& shape) {
     shape.theta_ss(i) = train_.alpha(k);
     shape.p += weight_(i) * (train_.r.col(k) + arm_(i) * along);
     shape.p_s += weight_(i) * (train_.v.col(k) + arm_(i) * omega * left);
-    shape.p_ss += weight_(i) * (train_.a.col(k) +
-                                arm_(i) * (train_.alpha(k) * left - omega * omega * along));
+    shape.p_ss +=
+        weight_(i) * (train_.a.col(k) + arm_(i) * (train_.alpha(k) * left - omega * omega * along));
   }
   return laid;
 }

@@ -90,7 +90,7 @@ void update_contacts(std::span<const LinkContact> contacts, const ForceMapModel&
     const double sign = std::abs(map.v_t(k)) < blend ? map.v_t(k) / blend  //
                                                      : std::copysign(1.0, map.v_t(k));
     map.mu_tilde(k) = slides ? -contact.mu * contact.gamma * sign : 0.0;  // (21)
-    map.g.col(k) = map.mu_tilde(k) * t + map.normal.col(k);                           // (22)
+    map.g.col(k) = map.mu_tilde(k) * t + map.normal.col(k);               // (22)
   }
 }
 

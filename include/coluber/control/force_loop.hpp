@@ -23,30 +23,31 @@ namespace coluber::control {
 
 class PegsAtLinks;
 
-// | letter | code name | meaning                                                | unit | Holden    |
-// | s      | s         | arc length of the robot's rear end, by a local fit     | m    | –         |
-// | s_ref  | s_ref     | the same of the train that is wished for               | m    | –         |
-// | p_d, θ_d | shape_  | centre and link angles of that train                   | m, rad | (47)-(49) |
-// | u      | u         | torques of least effort; held until the next tick      | N m  | (53)      |
+// | letter | code name | meaning                                                | unit | Holden |
+// | s      | s         | arc length of the robot's rear end, by a local fit     | m    | – | |
+// s_ref  | s_ref     | the same of the train that is wished for               | m    | –         |
+// | p_d, θ_d | shape_  | centre and link angles of that train                   | m, rad |
+// (47)-(49) | | u      | u         | torques of least effort; held until the next tick      | N m
+// | (53)      |
 
 /// What the closed loop is told.
 struct ForceLoopOptions {
   std::shared_ptr<const path::Path> path{};
-  bool last_leads = true;        ///< link n is in front
-  planar::Model model{};         ///< robot and world, friction as the controller believes
+  bool last_leads = true;  ///< link n is in front
+  planar::Model model{};   ///< robot and world, friction as the controller believes
   ForceMappingOptions mapping{};
-  WishKeys wish{};               ///< links and gains; the rest is the train's
-  double speed = 0.1;            ///< of the wish along the path (m/s)
-  double period = 5e-3;          ///< s
-  double lead = 0.05;            ///< how far the wish runs ahead of the robot at most (m)
-  double reach = 2e-3;           ///< obstacles nearer than this to a link are contacts (m)
-  double ground_blend = 5e-3;    ///< ground friction grows linearly up to this speed (m/s)
-  bool map = true;               ///< false: the servos alone follow the wish
-  Gains kp = 300.0;              ///< of the servos (N m/rad)
-  Gains kd = 6.0;                ///< N m s/rad
-  double start_time = 0.0;       ///< s, motors off before
+  WishKeys wish{};             ///< links and gains; the rest is the train's
+  double speed = 0.1;          ///< of the wish along the path (m/s)
+  double period = 5e-3;        ///< s
+  double lead = 0.05;          ///< how far the wish runs ahead of the robot at most (m)
+  double reach = 2e-3;         ///< obstacles nearer than this to a link are contacts (m)
+  double ground_blend = 5e-3;  ///< ground friction grows linearly up to this speed (m/s)
+  bool map = true;             ///< false: the servos alone follow the wish
+  Gains kp = 300.0;            ///< of the servos (N m/rad)
+  Gains kd = 6.0;              ///< N m s/rad
+  double start_time = 0.0;     ///< s, motors off before
   double torque_limit = std::numeric_limits<double>::infinity();  ///< N m
-  double duration = 0.0;         ///< of the run, to see whether the path holds the robot (s)
+  double duration = 0.0;  ///< of the run, to see whether the path holds the robot (s)
   /// A fault of a key, found when the controller sees its robot.
   std::function<Diagnostic(std::string key, std::string message, std::string hint)> fault{};
 };
@@ -115,7 +116,7 @@ class COLUBER_EXPORT ForceLoop final : public Controller {
   // of this tick
   TrainShape shape_;
   planar::Instant instant_;
-  planar::Columns r_, v_, axis_;  // of the links' centres of gravity; axes
+  planar::Columns r_, v_, axis_;                    // of the links' centres of gravity; axes
   Eigen::Vector2d rear_ = Eigen::Vector2d::Zero();  // of link 1 (m)
   planar::GroundLoad ground_;
   std::vector<planar::LinkContact> contacts_, contacts_before_;

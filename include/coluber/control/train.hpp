@@ -16,10 +16,10 @@ namespace coluber::control {
 /// Shape and place of a robot on a path, with derivatives by the arc length s of its rear end.
 /// Links are counted as the robot's are.
 struct TrainShape {
-  double s = 0.0;           ///< m
-  Eigen::VectorXd theta;    ///< link angles, towards the next link (rad)
-  Eigen::VectorXd theta_s;  ///< rad/m
-  Eigen::VectorXd theta_ss;  ///< rad/m²
+  double s = 0.0;                                  ///< m
+  Eigen::VectorXd theta;                           ///< link angles, towards the next link (rad)
+  Eigen::VectorXd theta_s;                         ///< rad/m
+  Eigen::VectorXd theta_ss;                        ///< rad/m²
   Eigen::Vector2d p = Eigen::Vector2d::Zero();     ///< what `Kinematics` says (m)
   Eigen::Vector2d p_s = Eigen::Vector2d::Zero();   ///< –
   Eigen::Vector2d p_ss = Eigen::Vector2d::Zero();  ///< 1/m
