@@ -1,16 +1,15 @@
 #include "reproduce/judge.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/core/thread_pool.hpp"
 #include "coluber/record/drawing_sink.hpp"
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/simulation/simulation.hpp"
@@ -101,13 +100,7 @@ void RunStore::compute(int threads) {
   for (auto& [key, run] : runs_) queue.emplace_back(step_count(run->scenario), run.get());
   std::sort(queue.begin(), queue.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t k = next++; k < queue.size(); k = next++) compute_run(*queue[k].second);
-  };
-  std::vector<std::jthread> workers;
-  for (int i = 1; i < threads; ++i) workers.emplace_back(work);
-  work();
+  ThreadPool(threads).for_each(queue.size(), [&](std::size_t k) { compute_run(*queue[k].second); });
 }
 
 const DoneRun& RunStore::at(const ClaimRun& run, const Way& way) const {
