@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "coluber/drive/joints.hpp"
-
 #include "chain/rows.hpp"
 #include "control/pegs_at_links.hpp"
 #include "math/direction.hpp"
@@ -34,22 +32,6 @@ constexpr double kSettled = 0.5;       // s: posture errors count from then on
 constexpr double kMostLaid = 10000.0;  // places at which a path is tried before the run
 constexpr int kNotAsked = 3;           // `qp_status` where the map was not asked
 
-int status_number(MapStatus status) {
-  switch (status) {
-    case MapStatus::optimal:
-      return 0;
-    case MapStatus::slack:
-      return 1;
-    case MapStatus::infeasible:
-      return 2;
-    case MapStatus::failed:
-      return 4;
-    case MapStatus::singular:
-      break;
-  }
-  return 5;
-}
-
 }  // namespace
 
 ForceLoop::ForceLoop(ForceLoopOptions options)
@@ -72,6 +54,7 @@ ForceLoop::ForceLoop(ForceLoopOptions options)
   state_.theta_ref.setZero(n);
   state_.omega_ref.setZero(n);
   state_.u.setZero(n - 1);
+  phi_ = phidot_ = VectorXd::Zero(n - 1);
   state_.force.setZero(2, n);
   state_.constraint.setZero(2, n);
   state_.at.setZero(n);
@@ -85,9 +68,8 @@ ForceLoop::ForceLoop(ForceLoopOptions options)
 ForceLoop::~ForceLoop() = default;
 
 std::string ForceLoop::connect(System& system, std::vector<drive::Warning>& /*warnings*/) {
-  joints_ = dynamic_cast<const JointDriven*>(&system);
-  base_ = dynamic_cast<const MovingBase*>(&system);
-  if (joints_ == nullptr || base_ == nullptr) return "needs a robot in the plane, with joints";
+  system_ = dynamic_cast<const planar::PlanarSystem*>(&system);
+  if (system_ == nullptr) return "needs a robot in the plane among obstacles";
   place_start();
   require_room();
   return "";
@@ -95,13 +77,11 @@ std::string ForceLoop::connect(System& system, std::vector<drive::Warning>& /*wa
 
 /// Where on the path the robot lies; it may not be off the train by more than a link's radius.
 void ForceLoop::place_start() {
-  const Index joints = joints_->joint_count();
-  VectorXd phi(joints);
-  VectorXd phidot(joints);
-  joints_->joint_state(phi, phidot);
   BaseState base;
-  base_->base_state(base);
-  look_at_robot(base, phi, phidot, 0.0);
+  system_->base_state(base);
+  system_->joint_state(phi_, phidot_);
+  look_at_robot(base, phi_, phidot_, 0.0);
+  state_.p_first = instant_.p;
   const int n = options_.model.n();
   const auto end_of = [&](int i, bool ahead) -> Vector2d {
     const planar::ForceMapModel& map = mapping_.model();
@@ -135,7 +115,7 @@ void ForceLoop::place_start() {
       }
     }
   }
-  state_.s_ref = state_.s;
+  state_.s_ref = state_.s_first = state_.s;
   double radius = std::numeric_limits<double>::infinity();
   for (const planar::Link& link : options_.model.links) radius = std::min(radius, link.L_SC);
   if (off <= radius) return;
@@ -279,7 +259,31 @@ void ForceLoop::tick(const ControlInput& input) {
       std::max(state_.angle_error_max, std::sqrt(square / static_cast<double>(train_.n())));
 }
 
+double ForceLoop::last_torque() const {
+  return system_->dt() * system_->data().tau.cwiseAbs().sum();
+}
+
+Vector2d ForceLoop::centre_now() const {
+  if (system_ == nullptr) return Vector2d::Constant(kNothing);
+  BaseState base;
+  system_->base_state(base);
+  system_->joint_state(phi_, phidot_);
+  const planar::ForceMapModel& map = mapping_.model();
+  const bool mean = map.kinematics == planar::Kinematics::mean;
+  double theta = base.theta;
+  Vector2d end = base.r;
+  Vector2d centre = Vector2d::Zero();
+  for (int i = 0; i < map.n(); ++i) {
+    if (i > 0) theta += phi_(i - 1);
+    const Vector2d axis = math::direction(theta);
+    centre += (mean ? 1.0 / map.n() : map.m(i) / map.m_T) * (end + map.l_t(i) * axis);
+    end += (map.l_t(i) + map.l_h(i)) * axis;
+  }
+  return centre;
+}
+
 void ForceLoop::update(const ControlInput& input, JointCommand& command) {
+  state_.torque_joints += last_torque();
   const double slack = 1e-6 * input.dt;  // k·dt may miss start_time by a rounding
   const bool on = input.t + slack >= options_.start_time;
   // ticks count from the first step of the motors
@@ -328,7 +332,17 @@ void ForceLoop::add_rows() {
                     {n - 1},
                     {},
                     Plotted::torque},
-                   chain::write_vector([this]() -> VectorXd { return -state_.u; }));
+                   [this](std::span<double> out) {
+                     for (std::size_t j = 0; j < out.size(); ++j) {
+                       out[j] = -state_.u(static_cast<Index>(j));
+                     }
+                   });
+  observables_.add({"centre", "m", "of mass, or the mean that force_map.kinematics says", {2}, xy},
+                   [this](std::span<double> out) {
+                     const Vector2d centre = centre_now();
+                     out[0] = centre.x();
+                     out[1] = centre.y();
+                   });
   const auto add_forces = [&](const char* name, const char* doc, const Eigen::Matrix2Xd& force) {
     observables_.add({name, "N", doc, {n, 2}, xy}, [&force](std::span<double> out) {
       std::copy_n(force.data(), out.size(), out.begin());
@@ -346,18 +360,16 @@ void ForceLoop::add_rows() {
 
 void ForceLoop::contacts(std::size_t family, std::span<ContactSlot> slots) const {
   chain::open_slots(slots);
-  if (base_ == nullptr || !state_.mapped) return;
+  if (system_ == nullptr || !state_.mapped) return;
   BaseState base;
-  base_->base_state(base);
-  VectorXd phi(joints_->joint_count());
-  VectorXd phidot(phi);
-  joints_->joint_state(phi, phidot);
+  system_->base_state(base);
+  system_->joint_state(phi_, phidot_);
   const planar::ForceMapModel& map = mapping_.model();
   const Eigen::Matrix2Xd& force = family == 0 ? state_.force : state_.constraint;
   double theta = base.theta;
   Vector2d end = base.r;
   for (int i = 0; i < map.n(); ++i) {
-    if (i > 0) theta += phi(i - 1);
+    if (i > 0) theta += phi_(i - 1);
     const Vector2d axis = math::direction(theta);
     if (std::isfinite(state_.at(i))) {
       const Vector2d point = end + (map.l_t(i) + state_.at(i)) * axis;
@@ -378,18 +390,41 @@ std::vector<SummaryItem> ForceLoop::summary() const {
   }
   items.push_back({"angle_error_max", state_.angle_error_max, "rad"});
   items.push_back({"waiting_share", share(state_.waiting)});
-  items.push_back({"path_progress", state_.s, "m"});
+  items.push_back({"path_progress", state_.s - state_.s_first, "m"});
+  const Vector2d way = centre_now() - state_.p_first;
+  items.push_back({"advance_x", way.x(), "m"});
+  items.push_back({"advance_y", way.y(), "m"});
+  items.push_back({"torque_joints", state_.torque_joints + last_torque(), "N m s"});
   return items;
 }
 
-std::vector<std::string> ForceLoop::warnings() const { return {}; }
+std::vector<std::string> ForceLoop::warnings() const {
+  constexpr double notable = 0.05;  // of the ticks
+  std::vector<std::string> texts;
+  const auto ticks = static_cast<double>(state_.ticks);
+  if (options_.map && static_cast<double>(state_.mapped_ticks) < (1.0 - notable) * ticks) {
+    texts.push_back(fmt::format(
+        "the force map was at work in {} of {} ticks; in the others the robot touched no obstacle, "
+        "or no torques press all it touches, and joint servos held its shape",
+        state_.mapped_ticks, state_.ticks));
+  }
+  if (static_cast<double>(state_.waiting) > notable * ticks) {
+    texts.push_back(
+        fmt::format("the wish waited for the robot in {} of {} ticks, as it was controller.lead = "
+                    "{:.6g} m behind",
+                    state_.waiting, state_.ticks, options_.lead));
+  }
+  return texts;
+}
 
 template <typename Bytes, typename Self>
 void ForceLoop::exchange(Bytes& bytes, Self& state) {
   auto& [s, s_ref, rate, tick, turn, theta_ref, omega_ref, u, force, constraint, at, slack, kkt,
-         status, mapped, ticks, mapped_ticks, waiting, slack_max, angle_error_max] = state;
+         status, mapped, ticks, mapped_ticks, waiting, slack_max, angle_error_max, torque_joints,
+         s_first, p_first] = state;
   bytes(s, s_ref, rate, tick, turn, theta_ref, omega_ref, u, force, constraint, at, slack, kkt,
-        status, mapped, ticks, mapped_ticks, waiting, slack_max, angle_error_max);
+        status, mapped, ticks, mapped_ticks, waiting, slack_max, angle_error_max, torque_joints,
+        s_first, p_first);
 }
 
 void ForceLoop::save_state(ByteWriter& bytes) const {

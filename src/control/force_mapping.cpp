@@ -102,6 +102,22 @@ std::string_view to_string(MapStatus status) {
   return "singular";
 }
 
+int status_number(MapStatus status) {
+  switch (status) {
+    case MapStatus::optimal:
+      return 0;
+    case MapStatus::slack:
+      return 1;
+    case MapStatus::infeasible:
+      return 2;
+    case MapStatus::failed:
+      return 4;
+    case MapStatus::singular:
+      break;
+  }
+  return 5;
+}
+
 ForceMapping::ForceMapping(const std::vector<planar::Link>& links, ForceMappingOptions options)
     : model_(planar::make_force_map_model(links, options.kinematics)),
       options_(std::move(options)) {

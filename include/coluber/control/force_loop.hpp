@@ -18,6 +18,7 @@
 #include "coluber/core/error.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/path/path.hpp"
+#include "coluber/planar/system.hpp"
 
 namespace coluber::control {
 
@@ -93,6 +94,9 @@ class COLUBER_EXPORT ForceLoop final : public Controller {
     bool mapped = false;                      ///< torques of the map are at work
     std::int64_t ticks = 0, mapped_ticks = 0, waiting = 0;
     double slack_max = 0.0, angle_error_max = 0.0;
+    double torque_joints = 0.0;  ///< integral of |tau| up to the last step (N m s)
+    double s_first = 0.0;        ///< m, at the start
+    Eigen::Vector2d p_first = Eigen::Vector2d::Zero();  ///< centre there (m)
   };
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& state);
@@ -122,8 +126,13 @@ class COLUBER_EXPORT ForceLoop final : public Controller {
   std::vector<planar::LinkContact> contacts_, contacts_before_;
   Wish wish_;
 
-  const JointDriven* joints_ = nullptr;
-  const MovingBase* base_ = nullptr;
+  /// What the last step adds to `torque_joints` (N m s).
+  [[nodiscard]] double last_torque() const;
+  /// Place of the centre now (m).
+  [[nodiscard]] Eigen::Vector2d centre_now() const;
+
+  const planar::PlanarSystem* system_ = nullptr;
+  mutable Eigen::VectorXd phi_, phidot_;  // of the robot itself, scratch
   ObservableTable observables_;
   std::vector<ArrowFamily> arrows_;
 };

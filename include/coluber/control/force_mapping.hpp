@@ -72,6 +72,8 @@ enum class MapStatus : std::uint8_t {
 };
 /// In words, as in JSON.
 COLUBER_EXPORT std::string_view to_string(MapStatus status);
+/// As `qp_status` of the record has it; 3 there is a map that was not asked.
+COLUBER_EXPORT int status_number(MapStatus status);
 
 /// The answer at one instant. Where there is none, numbers are NaN.
 struct MapResult {
