@@ -1,16 +1,15 @@
 #include "reproduce/judge.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "coluber/core/error.hpp"
+#include "coluber/core/thread_pool.hpp"
 #include "coluber/record/drawing_sink.hpp"
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/simulation/simulation.hpp"
@@ -101,13 +100,7 @@ void RunStore::compute(int threads) {
   for (auto& [key, run] : runs_) queue.emplace_back(step_count(run->scenario), run.get());
   std::sort(queue.begin(), queue.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t k = next++; k < queue.size(); k = next++) compute_run(*queue[k].second);
-  };
-  std::vector<std::jthread> workers;
-  for (int i = 1; i < threads; ++i) workers.emplace_back(work);
-  work();
+  run_in_parallel(queue.size(), threads, [&](std::size_t k) { compute_run(*queue[k].second); });
 }
 
 const DoneRun& RunStore::at(const ClaimRun& run, const Way& way) const {
@@ -143,7 +136,7 @@ Verdict judge(const ClaimFile& file, const Claim& claim, const RunStore& store) 
   if (!claim.is_measured()) return verdict;
 
   const auto measure = [&](const MeasureSpec& spec, const std::string& run, const Way& way) {
-    return compute_measure(spec, run, [&](const std::string& name) -> const MeasuredRun& {
+    return measure::compute_measure(spec, run, [&](const std::string& name) -> const MeasuredRun& {
       const auto found = file.runs.find(name);
       if (found == file.runs.end()) throw Error("the measure does not say which run it is of");
       const auto& done = store.at(found->second, way);
