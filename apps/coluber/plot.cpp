@@ -137,9 +137,11 @@ std::string idle_option(const PlotOptions& options) {
     std::vector<std::string> plots;
   };
   const std::vector<Use> uses{
-      {"--time", options.figure.time.has_value(), {"course", "side", "force_map", "internal"}},
-      {"--zoom", options.figure.zoom, {"course", "path", "postures"}},
-      {"--plane", options.figure.along_y, {"side"}},
+      {"--time",
+       options.figure.time.has_value(),
+       {"course", "side", "force_map", "internal", "grasp"}},
+      {"--zoom", options.figure.zoom, {"course", "path", "postures", "grasp"}},
+      {"--plane", options.figure.along_y, {"side", "grasp"}},
       {"--link",
        !options.figure.links.empty(),
        {"path", "velocities", "forces", "angles", "tracking", "path_error", "torques", "wheels",
@@ -222,6 +224,7 @@ Compared compare_runs(const std::vector<LoadedRun>& runs, const PlotOptions& opt
 
 /// A plot is drawn unasked if all runs can be drawn so, and one has something to tell.
 bool worth_drawing_of(std::string_view name, const std::vector<LoadedRun>& runs) {
+  if (runs.size() > 1 && !compares_runs(name)) return false;
   const bool alone = runs.size() == 1 || compares_one_frame(name);
   const auto can = [&](const LoadedRun& r) {
     return can_draw(name, r.trajectory, r.scene) && (alone || r.trajectory.frames() > 1);
@@ -306,6 +309,13 @@ int plot(const PlotOptions& options) {
     return 2;
   }
   const bool several_runs = options.runs.size() > 1;
+  const auto alone = std::ranges::find_if_not(options.what, compares_runs);
+  if (several_runs && alone != options.what.end()) {
+    print_error(fmt::format(
+        "error: --what {} draws one run\n  hint: leave it out, or plot each run by itself",
+        *alone));
+    return 2;
+  }
   if (!options.measured.empty() && several_runs) {
     print_error("error: --measured belongs to a plot of one run");
     return 2;
@@ -427,10 +437,11 @@ void add_plot(CLI::App& app, Action& action) {
       });
   command
       ->add_option("--time", options->figure.time,
-                   "course, force_map, side: time of the posture, s (default: the last, several)")
+                   "course, force_map, internal, side, grasp: time of the posture, s (default: the "
+                   "last, several)")
       ->type_name("T");
   command->add_flag("--zoom", options->figure.zoom,
-                    "course, path, postures: frame the robot or its way, not all obstacles");
+                    "course, path, postures, grasp: frame the robot or its way, not all obstacles");
   command->add_flag("--force", options->force, "replace a picture that Coluber did not make");
   command->add_flag("--no-title", options->no_title, "print no title above the picture");
   command
@@ -455,7 +466,7 @@ void add_plot(CLI::App& app, Action& action) {
       ->add_option_function<std::string>(
           "--plane",
           [options](const std::string& plane) { options->figure.along_y = plane == "yz"; },
-          "side: plane of the picture, xz or yz (default: xz)")
+          "side, grasp: plane of the picture, xz or yz (default: xz)")
       ->check(CLI::IsMember({"xz", "yz"}))
       ->type_name("PLANE");
   command->add_option("--from", options->figure.from, "start of the time axes and paths, s")

@@ -9,16 +9,17 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "coluber/core/error.hpp"
 #include "coluber/core/nearest.hpp"
-#include "coluber/core/thread_pool.hpp"
 #include "coluber/record/run_folder.hpp"
 #include "coluber/sweep/folder.hpp"
 
@@ -70,6 +71,14 @@ std::optional<int> to_int(std::string_view text) {
 std::optional<int> environment(const char* name) {
   const char* text = std::getenv(name);
   return text == nullptr ? std::nullopt : to_int(text);
+}
+
+/// Threads that this process may use at a time.
+int available_threads() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(CPU_COUNT(&set), 1);
+  return std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
 }
 
 struct Part {

@@ -43,6 +43,15 @@ MeasureValue range(const MeasureCall& call) {
   return high - low;
 }
 
+MeasureValue largest(const MeasureCall& call) {
+  double high = -std::numeric_limits<double>::infinity();
+  for (const double value : call.measures("of")) {
+    if (std::isnan(value)) return value;
+    high = std::max(high, value);
+  }
+  return high;
+}
+
 /// Compares the runs one by one with those `against` them, and makes one number of it. NaN among
 /// them gives NaN.
 template <typename Compare>
@@ -99,6 +108,7 @@ std::vector<Measure> combined_measures() {
        ratio},
       {"spread", "", "(largest - smallest) / |mean| of several measures", {several}, spread},
       {"range", "that of its parts", "largest - smallest of several measures", {several}, range},
+      {"largest", "that of its parts", "largest of several measures", {several}, largest},
       {"reduction", "%",
        "what runs save of a measure against others, 100 (1 - theirs / the others'), pair by pair",
        pairs, reduction},

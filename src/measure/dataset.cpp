@@ -37,6 +37,12 @@ MeasureValue value(const MeasureCall& call) {
   if (how == "change")
     return chosen.at(frames.back(), chosen.only()) - chosen.at(frames.front(), chosen.only());
   std::vector<double> values;
+  if (how == "step") {
+    for (std::size_t f = 1; f < frames.size(); ++f)
+      for (std::size_t entry = 0; entry < chosen.size(); ++entry)
+        values.push_back(chosen.at(frames[f], entry) - chosen.at(frames[f - 1], entry));
+    return reduce_numbers(values, "size");
+  }
   for (const auto k : frames)
     for (std::size_t entry = 0; entry < chosen.size(); ++entry)
       values.push_back(chosen.at(k, entry));
@@ -156,6 +162,13 @@ double reduce_numbers(const std::vector<double>& values, const std::string& how)
   if (how == "min") return low;
   if (how == "size") return std::max(std::abs(low), std::abs(high));
   if (how == "range") return high - low;
+  if (how == "median_size") {
+    std::vector<double> sizes;
+    for (const double v : values) sizes.push_back(std::abs(v));
+    std::ranges::sort(sizes);
+    const std::size_t half = sizes.size() / 2;
+    return sizes.size() % 2 == 1 ? sizes[half] : 0.5 * (sizes[half - 1] + sizes[half]);
+  }
   double sum = 0.0;
   for (const double v : values) sum += how == "rms" ? v * v : v;
   if (how == "sum") return sum;
@@ -168,12 +181,12 @@ std::vector<Measure> dataset_measures() {
   const MeasureParameter observable{"observable", ParameterKind::text, false};
   const MeasureParameter at{"at", ParameterKind::number};
   const MeasureParameter maybe_at{"at", ParameterKind::number, false};
-  const MeasureParameter how{
-      "reduce",
-      ParameterKind::word,
-      true,
-      {"max", "min", "size", "range", "mean", "rms", "sum", "first", "last", "change"},
-      "at"};
+  const MeasureParameter how{"reduce",
+                             ParameterKind::word,
+                             true,
+                             {"max", "min", "size", "median_size", "range", "mean", "rms", "sum",
+                              "first", "last", "change", "step"},
+                             "at"};
   return {
       {"value",
        "that of the dataset",

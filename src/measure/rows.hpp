@@ -15,8 +15,8 @@ std::vector<Measure> tracking_measures();  ///< joints, their references and tor
 std::vector<Measure> study_measures();     ///< what force-map, quality, … answer
 std::vector<Measure> combined_measures();  ///< measures of measures
 
-/// One number of many: "max", "min", "size" (of the largest), "range", "sum", "mean" or "rms". NaN
-/// among them gives NaN.
+/// One number of many: "max", "min", "size" (of the largest), "median_size" (of all), "range",
+/// "sum", "mean" or "rms". NaN among them gives NaN.
 double reduce_numbers(const std::vector<double>& values, const std::string& how);
 
 /// Parameters that several rows share.

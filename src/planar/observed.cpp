@@ -31,16 +31,14 @@ void add_joint_rows(ObservableTable& table, const JointColumns& joints, int n,
                     const char* torque_doc) {
   table.add(
       {"joint_angle", "rad", "link_angle i+1 minus link_angle i", {n - 1}, {}, Plotted::angle},
-      chain::write_vector(joints.phi));
-  table.add({"joint_rate", "rad/s", "rate of the joint angle", {n - 1}},
-            chain::write_vector(joints.phidot));
-  table.add({"joint_torque", "N m", torque_doc, {n - 1}, {}, Plotted::torque},
-            chain::write_vector(joints.tau));
+      joints.phi);
+  table.add({"joint_rate", "rad/s", "rate of the joint angle", {n - 1}}, joints.phidot);
+  table.add({"joint_torque", "N m", torque_doc, {n - 1}, {}, Plotted::torque}, joints.tau);
   table.add({"joint_reference",
              "rad",
              "angle the controller was to reach at the end of the last step",
              {n - 1}},
-            chain::write_vector(joints.phi_d));
+            joints.phi_d);
 }
 
 std::vector<Body> make_bodies(const Model& model) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,9 +10,9 @@
 
 namespace coluber::planar {
 
-/// Joint quantities by joint, as of now.
+/// What writes the joint quantities by joint, as of now.
 struct JointColumns {
-  std::function<VectorXd()> phi, phidot, tau, phi_d;
+  ObservableTable::Writer phi, phidot, tau, phi_d;
 };
 
 /// Link positions and angles of `pose`, then the joints' quantities.

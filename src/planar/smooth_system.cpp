@@ -85,7 +85,7 @@ SmoothSystem::SmoothSystem(Model model, const State& start, const SmoothOptions&
   qdot(2) = start.u(2);
   qdot.head<2>() = start.u.head<2>() - behind * start.u(2) * Vector2d{-axis.y(), axis.x()};
   qdot.tail(n - 1) = start.phidot;
-  anchor_y_ = y_E_ = y_;
+  anchor_y_ = anchor_y_before_ = y_E_ = y_;
   account_.phi_d = start.phi;
   kinetic_energy_ = plant_->kinetic_energy(y_);
   update_pose();
@@ -102,12 +102,13 @@ void SmoothSystem::add_rows() {
   chain::add_velocity_rows(
       observables_, n, {"x", "y"}, [this] { return velocity_.topRows<2>(); },
       [this] { return velocity_.row(2); }, account_, per_second);
-  add_joint_rows(observables_,
-                 {.phi = [this] { return y_.segment(3, joint_count()); },
-                  .phidot = [this] { return y_.tail(joint_count()); },
-                  .tau = [this] { return tau_; },
-                  .phi_d = [this] { return account_.phi_d; }},
-                 n, "motor torque at the end of the last step, positive drives the angle up");
+  add_joint_rows(
+      observables_,
+      {.phi = chain::write_vector([this] { return y_.segment(3, joint_count()); }),
+       .phidot = chain::write_vector([this] { return y_.tail(joint_count()); }),
+       .tau = chain::write_vector([this]() -> const VectorXd& { return tau_; }),
+       .phi_d = chain::write_vector([this]() -> const VectorXd& { return account_.phi_d; })},
+      n, "motor torque at the end of the last step, positive drives the angle up");
   observables_.add({"ground_force",
                     "N",
                     "ground friction impulse on each link since the last frame over its time",
@@ -212,9 +213,23 @@ StepInfo SmoothSystem::step(const JointCommand& command) {
   return info;
 }
 
+// A feedback may throw. The integrator has then left its course: where the next step is to continue
+// it, it goes over the steps since the anchor again.
 StepInfo SmoothSystem::step_under(Feedback& feedback, const Eigen::Ref<const VectorXd>& phi_d) {
-  return advance(feedback, phi_d, false);
+  const bool running = running_;
+  const std::int64_t anchor_k = anchor_k_;
+  anchor_y_before_ = anchor_y_;
+  try {
+    return advance(feedback, phi_d, false);
+  } catch (...) {
+    running_ = replay_ = running;
+    anchor_k_ = anchor_k;
+    anchor_y_.swap(anchor_y_before_);
+    throw;
+  }
 }
+
+void SmoothSystem::start_afresh() { running_ = replay_ = false; }
 
 StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const VectorXd>& phi_d,
                                bool afresh) {
@@ -245,12 +260,12 @@ StepInfo SmoothSystem::advance(Feedback& feedback, const Eigen::Ref<const Vector
     fresh = true;
   }
   if (info.status != Status::ok) return tell(info);
+  const double energy = plant_->observe(feedback, t_E, y_E_, tau_);
   running_ = true;
 
   y_ = y_E_;
   ++k_;
   account_.phi_d = phi_d;
-  const double energy = plant_->observe(feedback, t_E, y_, tau_);
   const SmoothPath& path = plant_->path();
   ground_sum_ += path.ground;
   chain::StepWork work = path.work;

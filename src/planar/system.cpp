@@ -51,12 +51,14 @@ void PlanarSystem::add_rows() {
       observables_, n, {"x", "y"}, [this] { return Parts::velocities(state_); },
       [this] { return Eigen::Map<const Eigen::Matrix3Xd>(state_.u.data(), 3, model_.n()).row(2); },
       account_.run, per_second);
-  add_joint_rows(observables_,
-                 {.phi = [this] { return state_.phi - 0.5 * options_.dt * state_.phidot; },
-                  .phidot = [this] { return state_.phidot; },
-                  .tau = [this] { return data_.tau; },
-                  .phi_d = [this] { return account_.run.phi_d; }},
-                 n, "motor torque of the last step, positive drives the angle up");
+  add_joint_rows(
+      observables_,
+      {.phi =
+           chain::write_vector([this] { return state_.phi - 0.5 * options_.dt * state_.phidot; }),
+       .phidot = chain::write_vector([this]() -> const VectorXd& { return state_.phidot; }),
+       .tau = chain::write_vector([this]() -> const VectorXd& { return data_.tau; }),
+       .phi_d = chain::write_vector([this]() -> const VectorXd& { return account_.run.phi_d; })},
+      n, "motor torque of the last step, positive drives the angle up");
   const std::vector<std::string> xy{"x", "y"};
   if (meets_obstacles()) {
     observables_.add({"contact_force",

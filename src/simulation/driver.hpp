@@ -8,6 +8,7 @@
 #include "coluber/core/bytes.hpp"
 #include "coluber/core/profile.hpp"
 #include "coluber/core/status.hpp"
+#include "coluber/gait/gait.hpp"
 #include "coluber/simulation/simulation.hpp"
 
 namespace coluber::simulation {
@@ -34,11 +35,18 @@ class Driver {
   /// Keeps what the next step needs of this one.
   virtual void advance() {}
 
+  /// From now on `gait` gives the references. Must outlive its use.
+  virtual void follow(const gait::Gait& /*gait*/) {}
+  /// A step that takes long is broken off once `interrupt` is set; null: none is.
+  virtual void watch(const std::atomic<bool>* /*interrupt*/) {}
+  /// Numbers of a reference; 0: it takes none.
+  [[nodiscard]] virtual int reference_count() const { return 0; }
+
   virtual void save(ByteWriter& /*bytes*/) const {}
   virtual void restore(ByteReader& /*bytes*/) {}
 };
 
 /// The driver that the simulation's system asks for. Throws Error if its parts do not fit.
-std::unique_ptr<Driver> make_driver(Simulation& simulation, const std::atomic<bool>* interrupt);
+std::unique_ptr<Driver> make_driver(Simulation& simulation);
 
 }  // namespace coluber::simulation

@@ -33,8 +33,9 @@ class Alone final : public Driver {
 /// what it has asked the system for.
 class JointDriver final : public Driver {
  public:
-  JointDriver(Simulation& simulation, JointDriven* joints, const std::atomic<bool>* interrupt)
+  JointDriver(Simulation& simulation, JointDriven* joints)
       : simulation_(simulation),
+        gait_(simulation.gait.get()),
         joints_(joints),
         base_(dynamic_cast<const MovingBase*>(simulation.system.get())),
         integrated_(dynamic_cast<FeedbackDriven*>(simulation.system.get())),
@@ -56,31 +57,27 @@ class JointDriver final : public Driver {
     // at work inside the step, where the model can have it so
     if (integrated_ != nullptr && simulation.gait != nullptr &&
         simulation.controller->continuous()) {
-      feedback_.emplace(*simulation.system, *simulation.gait, *simulation.controller, interrupt);
+      feedback_.emplace(*simulation.system, *gait_, *simulation.controller);
     }
   }
 
   void start() override {
-    if (simulation_.gait != nullptr) {
-      simulation_.gait->evaluate(simulation_.system->time(), phi_d_A_, phidot_d_A_);
-    }
+    if (gait_ != nullptr) gait_->evaluate(simulation_.system->time(), phi_d_A_, phidot_d_A_);
     if (joints_ == nullptr) return;
     if (simulation_.controller->prescribes()) joints_->start_moving(phidot_d_A_);
     joints_->joint_state(phi_, phidot_);
   }
 
   StepInfo step(double t_A, double t_E, Profile* profile) override {
-    if (simulation_.gait != nullptr) simulation_.gait->evaluate(t_E, phi_d_E_, phidot_d_E_);
+    if (gait_ != nullptr) gait_->evaluate(t_E, phi_d_E_, phidot_d_E_);
     if (!started_) look_at_jump(t_A);
     lap(profile, Phase::references);
     if (feedback_) return integrated_->step_under(*feedback_, phi_d_E_);
     const bool model_based = simulation_.controller->model_based();
-    if (model_based && simulation_.gait != nullptr) {
-      simulation_.gait->evaluate_acceleration(t_A, phidd_d_A_);
-    }
+    if (model_based && gait_ != nullptr) gait_->evaluate_acceleration(t_A, phidd_d_A_);
     const bool prescribes = simulation_.controller->prescribes();
-    if (prescribes && simulation_.gait != nullptr) {
-      simulation_.gait->evaluate(0.5 * (t_A + t_E), phi_d_M_, phidot_d_M_);
+    if (prescribes && gait_ != nullptr) {
+      gait_->evaluate(0.5 * (t_A + t_E), phi_d_M_, phidot_d_M_);
     }
     BaseState base;
     const bool has_base = model_based && base_ != nullptr;
@@ -125,6 +122,20 @@ class JointDriver final : public Driver {
     phidot_d_A_.swap(phidot_d_E_);
   }
 
+  // The integrator's history is of the references before.
+  void follow(const gait::Gait& gait) override {
+    gait_ = &gait;
+    guard_.expect_rate(gait.max_rate());
+    if (feedback_) feedback_->follow(gait);
+    if (integrated_ != nullptr) integrated_->start_afresh();
+  }
+
+  void watch(const std::atomic<bool>* interrupt) override {
+    if (feedback_) feedback_->watch(interrupt);
+  }
+
+  [[nodiscard]] int reference_count() const override { return static_cast<int>(phi_.size()); }
+
   void save(ByteWriter& bytes) const override { exchange(bytes, *this); }
   void restore(ByteReader& bytes) override { exchange(bytes, *this); }
 
@@ -159,7 +170,8 @@ class JointDriver final : public Driver {
   };
 
   Simulation& simulation_;
-  JointDriven* joints_;  // null: the system has none
+  const gait::Gait* gait_;  // null: nothing has references
+  JointDriven* joints_;     // null: the system has none
   const MovingBase* base_;
   FeedbackDriven* integrated_;
   Eigen::VectorXd phi_, phidot_, phi_d_A_, phidot_d_A_, phi_d_E_, phidot_d_E_, phi_d_M_,
@@ -173,13 +185,13 @@ class JointDriver final : public Driver {
 
 }  // namespace
 
-std::unique_ptr<Driver> make_driver(Simulation& simulation, const std::atomic<bool>* interrupt) {
+std::unique_ptr<Driver> make_driver(Simulation& simulation) {
   if (simulation.controller == nullptr) return std::make_unique<Alone>(*simulation.system);
   auto* joints = dynamic_cast<JointDriven*>(simulation.system.get());
   if (joints != nullptr && simulation.gait == nullptr) {
     throw Error("a controller of joints needs a gait to follow");
   }
-  return std::make_unique<JointDriver>(simulation, joints, interrupt);
+  return std::make_unique<JointDriver>(simulation, joints);
 }
 
 }  // namespace coluber::simulation

@@ -6,11 +6,10 @@
 namespace coluber::simulation {
 
 LoopFeedback::LoopFeedback(const System& system, const gait::Gait& gait,
-                           control::Controller& controller, const std::atomic<bool>* interrupt)
+                           control::Controller& controller)
     : system_(system),
-      gait_(gait),
+      gait_(&gait),
       controller_(controller),
-      interrupt_(interrupt),
       phi_(dynamic_cast<const JointDriven&>(system).joint_count()),
       phidot_(phi_),
       phi_d_(phi_),
@@ -25,9 +24,9 @@ void LoopFeedback::compute_torque(double t, const Eigen::Ref<const Eigen::Vector
     throw Driver::Interrupted{};
   phi_ = phi;
   phidot_ = phidot;
-  gait_.evaluate(t, phi_d_, phidot_d_);
+  gait_->evaluate(t, phi_d_, phidot_d_);
   const bool model_based = controller_.model_based();
-  if (model_based) gait_.evaluate_acceleration(t, phidd_d_);
+  if (model_based) gait_->evaluate_acceleration(t, phidd_d_);
   command_.phi_d = phi_d_;
   command_.phidot_d = phidot_d_;
   controller_.update({.t = t,
@@ -46,7 +45,7 @@ void LoopFeedback::compute_torque(double t, const Eigen::Ref<const Eigen::Vector
 }
 
 double LoopFeedback::next_break(double t) const {
-  const double next = gait_.next_break(t);
+  const double next = gait_->next_break(t);
   const double start = controller_.start_time();
   return start > t ? std::min(next, start) : next;
 }

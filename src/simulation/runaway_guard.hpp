@@ -18,6 +18,9 @@ class RunawayGuard {
   RunawayGuard(bool on, double max_rate, double start, double dt)
       : on_(on), limit_(factor * std::max(max_rate, floor)), start_(start), dt_(dt) {}
 
+  /// From now on the references' largest rate is this (rad/s).
+  void expect_rate(double max_rate) { limit_ = factor * std::max(max_rate, floor); }
+
   bool triggered(double t, const Eigen::VectorXd& phidot) {
     if (!on_ || t <= start_ || phidot.size() == 0) return false;
     if (phidot.cwiseAbs().maxCoeff(&joint_) > limit_) {

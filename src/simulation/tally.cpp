@@ -64,7 +64,7 @@ std::string Tally::failures(std::int64_t steps) const {
 
 bool Tally::fits(std::int64_t steps) const {
   const auto some = [&](std::int64_t n) { return n >= 0 && n <= steps; };
-  return some(failed_steps_) && std::ranges::all_of(positive_, some) &&
+  return some(failed_steps_) && some(untimed) && std::ranges::all_of(positive_, some) &&
          std::ranges::all_of(counted_, some) &&
          std::ranges::all_of(sum_, [](double sum) { return std::isfinite(sum); });
 }

@@ -42,7 +42,8 @@ class Tally {
   /// What so many steps can have counted.
   [[nodiscard]] bool fits(std::int64_t steps) const;
 
-  double wall = 0.0;  ///< s spent before the run was resumed
+  double wall = 0.0;         ///< s spent in runs
+  std::int64_t untimed = 0;  ///< steps that were taken outside of them
 
   template <typename Bytes, typename Self>
   static void exchange(Bytes& bytes, Self& self) {
@@ -53,6 +54,7 @@ class Tally {
     for (auto* counts : {&self.positive_, &self.counted_}) {
       for (auto& value : *counts) bytes(value);
     }
+    bytes(self.untimed);
   }
 
  private:

@@ -39,12 +39,13 @@ void Pose::resize(const Model& model) {
   cos.resize(sin.size());
 }
 
-void compute_pose(const Model& model, const Vector3d& r, const Eigen::Vector4d& p,
-                  const Eigen::Ref<const VectorXd>& phi, Pose& pose) {
+namespace {
+
+// The links under the joint angles whose sines and cosines are in `pose`.
+void place_links(const Model& model, const Vector3d& r, const Eigen::Vector4d& p, Pose& pose) {
   const int n = model.n();
   const int b = model.base();
   const int axes = model.axes();
-  math::sincos(std::span(phi.data(), pose.sin.size()), pose.sin, pose.cos);
 
   const Eigen::Matrix3d R = to_matrix(p);
   pose.origin = r;
@@ -102,12 +103,23 @@ void compute_pose(const Model& model, const Vector3d& r, const Eigen::Vector4d& 
   }
 }
 
+}  // namespace
+
+void compute_pose(const Model& model, const Vector3d& r, const Eigen::Vector4d& p,
+                  const Eigen::Ref<const VectorXd>& phi, Pose& pose) {
+  math::sincos(std::span(phi.data(), pose.sin.size()), pose.sin, pose.cos);
+  place_links(model, r, p, pose);
+}
+
 void compute_pose_at_time(const Model& model, const State& state, double dt, Pose& pose) {
   pose.resize(model);
   const Vector3d r = state.r - 0.5 * dt * state.twist.tail<3>();
   const Eigen::Vector4d p = turn(state.p, -0.5 * dt * state.twist.head<3>());
-  const VectorXd phi = state.phi - 0.5 * dt * state.phidot;
-  compute_pose(model, r, p, phi, pose);
+  for (std::size_t j = 0; j < pose.sin.size(); ++j) {  // one by one: no room for all is needed
+    const auto at = static_cast<Eigen::Index>(j);
+    math::sincos(state.phi(at) - 0.5 * dt * state.phidot(at), pose.sin[j], pose.cos[j]);
+  }
+  place_links(model, r, p, pose);
 }
 
 Eigen::Vector4d compute_euler_parameters(const Pose& pose, int i) {

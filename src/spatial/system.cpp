@@ -103,8 +103,7 @@ void SpatialSystem::add_rows() {
   table.add({"joint_angle", "rad",
              "yaw, positive turns the next link left, and pitch, positive turns it down", joints,
              axes, Plotted::angle},
-            chain::write_vector(
-                [this]() -> VectorXd { return state_.phi - 0.5 * options_.dt * state_.phidot; }));
+            chain::write_vector([this] { return state_.phi - 0.5 * options_.dt * state_.phidot; }));
   table.add({"joint_rate", "rad/s", "rate of the joint angle", joints, axes},
             chain::write_vector([this]() -> const VectorXd& { return state_.phidot; }));
   table.add({"joint_torque", "N m", "motor torque of the last step, positive drives the angle up",

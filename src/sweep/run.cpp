@@ -63,8 +63,16 @@ bool run(SweepFolder& folder, const Sweep& sweep, const SweepRunOptions& options
   });
   std::size_t together = jobs.size();
   while (together > 0 && jobs[together - 1].alone) --together;
-  run_in_parallel(together, options.threads, [&](std::size_t k) { work(jobs[k]); });
-  for (std::size_t k = together; k < jobs.size(); ++k) work(jobs[k]);
+  const auto guarded = [&](std::size_t k) {
+    try {
+      work(jobs[k]);
+    } catch (...) {
+      stop = true;  // a disk that is full for one is full for all
+      throw;
+    }
+  };
+  ThreadPool(options.threads).for_each(together, guarded);
+  for (std::size_t k = together; k < jobs.size(); ++k) guarded(k);
   ticker.request_stop();
   ticker.join();
   if (failure) std::rethrow_exception(failure);

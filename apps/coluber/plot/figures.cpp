@@ -85,6 +85,9 @@ const std::vector<Entry>& entries() {
       {{"reactions", "of a rod: what each contact pushes over time"},
        {"contact_wrench"},
        draw_reactions},
+      {{"grasp", "of a grasp: the robot and its object from above and from the side"},
+       {"head_state", "rise"},
+       draw_grasp},
       {{"energy", "kinetic energy and the work of servos, friction, contacts and gravity"},
        {"energy"},
        draw_energy},
@@ -118,6 +121,10 @@ bool can_draw(std::string_view name, const Trajectory& run, const Scene& scene) 
     return name == "path" ? Tracks::exist(run, scene.drawing)
                           : !moving_bodies(scene.drawing).empty();
   return entry->has_needs(run);
+}
+
+bool compares_runs(std::string_view name) {
+  return name != "internal" && name != "reactions" && name != "grasp";
 }
 
 bool compares_one_frame(std::string_view name) { return name == "course" || name == "force_map"; }

@@ -41,6 +41,8 @@ bool can_draw(std::string_view name, const record::Trajectory& run, const Scene&
 /// drawn from the side unasked.
 bool worth_drawing(std::string_view name, const record::Trajectory& run, const Scene& scene);
 
+/// True if the figure can have several runs in it.
+bool compares_runs(std::string_view name);
 /// True if the figure of several runs may have one of a single frame among them.
 bool compares_one_frame(std::string_view name);
 

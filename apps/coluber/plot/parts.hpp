@@ -198,6 +198,8 @@ Figure draw_internal(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);
 Figure draw_reactions(const record::Trajectory& run, const Scene& scene,
                       const FigureOptions& options);
+// grasp.cpp
+Figure draw_grasp(const record::Trajectory& run, const Scene& scene, const FigureOptions& options);
 // tracking.cpp
 Figure draw_tracking(const record::Trajectory& run, const Scene& scene,
                      const FigureOptions& options);

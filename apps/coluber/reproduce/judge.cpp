@@ -100,7 +100,7 @@ void RunStore::compute(int threads) {
   for (auto& [key, run] : runs_) queue.emplace_back(step_count(run->scenario), run.get());
   std::sort(queue.begin(), queue.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
-  run_in_parallel(queue.size(), threads, [&](std::size_t k) { compute_run(*queue[k].second); });
+  ThreadPool(threads).for_each(queue.size(), [&](std::size_t k) { compute_run(*queue[k].second); });
 }
 
 const DoneRun& RunStore::at(const ClaimRun& run, const Way& way) const {

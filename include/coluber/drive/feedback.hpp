@@ -33,9 +33,12 @@ class COLUBER_EXPORT FeedbackDriven {
   FeedbackDriven& operator=(const FeedbackDriven&) = delete;
   virtual ~FeedbackDriven() = default;
   /// One step with `feedback` at work at every instant of it; `phi_d` (rad) are the references at
-  /// its end, for the record.
+  /// its end, for the record. Whatever throws in it, the state and all that the next step depends
+  /// on are those before it.
   virtual StepInfo step_under(Feedback& feedback,
                               const Eigen::Ref<const Eigen::VectorXd>& phi_d) = 0;
+  /// The next step is under another feedback than the last: what is left of that is not used.
+  virtual void start_afresh() {}
 };
 
 }  // namespace coluber

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include "coluber/core/bytes.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/core/shown.hpp"
 
@@ -31,6 +32,12 @@ class COLUBER_EXPORT Gait : public Shown {
   /// direction 0, from link 1 to the last; none where less than half a wave lies on the robot. As
   /// it is here: none, there is no wave.
   [[nodiscard]] virtual std::optional<double> mean_line() const { return std::nullopt; }
+
+  /// A gait that remembers something from step to step (a phase, random numbers) writes it here, so
+  /// that a resumed run is bit-identical.
+  virtual void save_state(ByteWriter& /*bytes*/) const {}
+  /// Takes back what `save_state` wrote. May throw FileError.
+  virtual void restore_state(ByteReader& /*bytes*/) {}
 };
 
 }  // namespace coluber::gait

@@ -65,6 +65,7 @@ class COLUBER_EXPORT SmoothSystem final : public System,
   /// The integrator runs on from step to step. A failed step leaves the state unchanged, as in
   /// step().
   StepInfo step_under(Feedback& feedback, const Eigen::Ref<const Eigen::VectorXd>& phi_d) override;
+  void start_afresh() override;
   [[nodiscard]] const std::vector<StepFigure>& figures() const override;
   [[nodiscard]] std::string advice(const StepInfo& info) const override;
 
@@ -132,7 +133,8 @@ class COLUBER_EXPORT SmoothSystem final : public System,
   bool running_ = false;
   bool replay_ = false;  // restored in between: go over the steps since the anchor first
 
-  VectorXd y_E_;  // of the step at work
+  VectorXd y_E_;              // of the step at work
+  VectorXd anchor_y_before_;  // before it
 
   // of the last step
   JointCommand command_;

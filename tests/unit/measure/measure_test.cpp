@@ -158,6 +158,9 @@ TEST(Value, IsReducedOverTheWindowAndAllEntriesThatAreNotChosen) {
   EXPECT_EQ(square(R"("reduce": "mean")"), 7.5 / 5.0);
   EXPECT_DOUBLE_EQ(square(R"("reduce": "rms", "from": 1.5)"),
                    std::sqrt((2.25 * 2.25 + 16.0) / 2.0));
+  EXPECT_EQ(square(R"("reduce": "step")"), 1.75) << "from 2.25 to 4";
+  EXPECT_EQ(square(R"("reduce": "median_size")"), 1.0);
+  EXPECT_EQ(square(R"("reduce": "median_size", "from": 0.5)"), 0.5 * (1.0 + 2.25));
   // both links at one time: 12 and 22
   EXPECT_EQ(measured(R"({"name": "value", "dataset": "place", "component": "y", "at": 0.0,
                          "reduce": "mean"})"),
@@ -210,6 +213,13 @@ TEST(MeasureRun, IsPassedOnToThePartsOfAMeasureOfMeasures) {
       "denominator": {"name": "summary", "item": "speed", "run": "slow"}})";
   EXPECT_EQ(std::get<double>(compute_measure(spec, "slow", lookup)), 2.0);
   EXPECT_THAT(runs_of_measure(spec), ::testing::UnorderedElementsAre("fast", "slow"));
+}
+
+TEST(Largest, IsThatOfItsParts) {
+  const std::string part = R"({"name": "stated", "value": )";
+  EXPECT_EQ(
+      measured(R"({"name": "largest", "of": [)" + part + "-3}, " + part + "2}, " + part + "1}]}"),
+      2.0);
 }
 
 /// Six runs: `a`, `b`, `c` of 1, 2, 6 m/s and `A`, `B`, `C` of 2, 8, 8 m/s; `slip` is 1 in all of

@@ -1,13 +1,17 @@
 // Nothing allocates in the loop after the first step.
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "coluber/simulation/simulation.hpp"
+#include "coluber/simulation/stepper.hpp"
 
 #include "support/allocations.hpp"
 
@@ -83,6 +87,32 @@ TEST(Run, AllocatesNothingInATickOfAPathFollower) {
     const RunOutcome outcome = run(simulation, {});
     ASSERT_EQ(outcome.status, RunStatus::completed) << outcome.message;
     EXPECT_EQ(seen[1] - seen[0], 0) << name;
+  }
+}
+
+// Every model, looked at after every call, with references given from outside where it takes them.
+TEST(Stepper, AllocatesNothingInAStepOrALookAfterwards) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(COLUBER_SOURCE_DIR) + "/scenarios")) {
+    if (file.path().extension() != ".toml") continue;
+    Simulation simulation = make_simulation(scenario::load(file.path()));
+    Stepper stepper(simulation);
+    std::vector<double> frame(static_cast<std::size_t>(stepper.frame_size()));
+    ASSERT_EQ(stepper.step(5).end, StepEnd::done) << stepper.message();
+    stepper.observe(frame);
+    const long before = allocations.load();
+    for (int call = 0; call < 10; ++call) std::ignore = stepper.step(3);
+    const long stepped = allocations.load();
+    for (int call = 0; call < 10; ++call) stepper.observe(frame);
+    const long looked = allocations.load();
+    EXPECT_EQ(stepped - before, 0) << file.path().stem() << ": step";
+    EXPECT_EQ(looked - stepped, 0) << file.path().stem() << ": observe";
+    if (stepper.reference_count() == 0) continue;
+    const std::vector<double> held(static_cast<std::size_t>(stepper.reference_count()), 0.05);
+    stepper.hold_references(held);
+    const long holding = allocations.load();
+    stepper.hold_references(held);
+    EXPECT_EQ(allocations.load() - holding, 0) << file.path().stem() << ": references";
   }
 }
 
