@@ -42,7 +42,7 @@ struct SweepArguments {
   scenario::Overrides overrides;
   std::string part;
   std::string retry;
-  std::int64_t point = 0;
+  std::optional<std::int64_t> point{};
   int threads = 0;
   bool resume = false;
   bool force = false;
@@ -224,26 +224,25 @@ void print_sweep_json(const fs::path& folder) {
 }
 
 /// `--point`: its run folder, compared with its row where there is one.
-int run_one(const SweepArguments& arguments, const sweep::Sweep& sweep) {
-  if (arguments.point < 1 || arguments.point > sweep.size()) {
-    throw WrongUsage(
-        fmt::format("--point: there are points 1 to {}, not {}", sweep.size(), arguments.point),
-        "--plan prints them");
+int run_one(const SweepArguments& arguments, const sweep::Sweep& sweep, std::int64_t number) {
+  if (number < 1 || number > sweep.size()) {
+    throw WrongUsage(fmt::format("--point: there are points 1 to {}, not {}", sweep.size(), number),
+                     "--plan prints them");
   }
   const std::string name = scenario_name(arguments.file);
   const fs::path rows =
       arguments.out.empty() ? record::last_run_folder("sweeps", name) : arguments.out;
   const bool in_sweep = sweep::is_sweep_folder(rows);
-  const std::string number = fmt::format("{}-point-{}", name, arguments.point);
-  const fs::path folder = in_sweep ? rows / "points" / std::to_string(arguments.point)
-                          : arguments.out.empty() ? record::next_run_folder("runs", number)
+  const std::string run_name = fmt::format("{}-point-{}", name, number);
+  const fs::path folder = in_sweep                ? rows / "points" / std::to_string(number)
+                          : arguments.out.empty() ? record::next_run_folder("runs", run_name)
                                                   : arguments.out;
-  const auto row = in_sweep ? sweep::find_row(rows, sweep, arguments.point) : std::nullopt;
+  const auto row = in_sweep ? sweep::find_row(rows, sweep, number) : std::nullopt;
   std::uint64_t state = 0;
   int code = 0;
   try {
-    code = run_point_into(folder, sweep, sweep.point(arguments.point), arguments.force,
-                          arguments.quiet, state);
+    code =
+        run_point_into(folder, sweep, sweep.point(number), arguments.force, arguments.quiet, state);
   } catch (const record::FolderExists& error) {
     throw WrongUsage(error.what(), error.hint());
   }
@@ -255,7 +254,7 @@ int run_one(const SweepArguments& arguments, const sweep::Sweep& sweep) {
     if (!arguments.quiet) say("as its row in {}\n", (rows / "results.csv").string());
     return code;
   }
-  print_error(fmt::format("error: the row of point {} has final_state {}", arguments.point,
+  print_error(fmt::format("error: the row of point {} has final_state {}", number,
                           row->final_state.empty() ? "none" : row->final_state));
   return 1;
 }
@@ -365,7 +364,7 @@ int sweep_command(const SweepArguments& arguments) {
                        "give each axis a count, step, values or sample");
     }
     if (arguments.plan) return print_points(sweep);
-    if (arguments.point != 0) return run_one(arguments, sweep);
+    if (arguments.point) return run_one(arguments, sweep, *arguments.point);
     return run_all(arguments, sweep);
   } catch (const WrongUsage& error) {
     print_error(fmt::format("error: {}\n  hint: {}", error.what(), error.hint()));

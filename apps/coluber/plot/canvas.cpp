@@ -312,18 +312,6 @@ void Canvas::draw_vectors(const std::vector<Point>& from, const std::vector<Poin
   ++blocks_;
 }
 
-void Canvas::draw_rows(const std::vector<std::vector<double>>& rows, std::string_view style) {
-  if (rows.empty()) return;
-  fmt::format_to(std::back_inserter(data_), "$d{} << END\n", blocks_);
-  for (const auto& row : rows) {
-    for (const double value : row) fmt::format_to(std::back_inserter(data_), "{:.6g} ", value);
-    data_ += '\n';
-  }
-  data_ += "END\n";
-  elements_.push_back(fmt::format("$d{} {} notitle", blocks_, style));
-  ++blocks_;
-}
-
 void Canvas::legend_entry(std::string_view style, std::string_view title) {
   elements_.push_back(fmt::format("NaN {} title {}", style, gnuplot_quoted(title)));
 }

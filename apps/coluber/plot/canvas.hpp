@@ -130,8 +130,6 @@ class Canvas {
   /// The same with four columns: x, y and two more (vectors: dx, dy).
   void draw_vectors(const std::vector<Point>& from, const std::vector<Point>& by,
                     std::string_view style);
-  /// Rows of numbers; `style` in gnuplot's words begins with the columns (`using 1:2:3 with …`).
-  void draw_rows(const std::vector<std::vector<double>>& rows, std::string_view style);
   /// A legend entry without a line in the panel.
   void legend_entry(std::string_view style, std::string_view title);
   /// Text in the panel's coordinates or in cm of the picture; `style` in gnuplot's words.

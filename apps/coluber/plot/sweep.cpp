@@ -117,19 +117,43 @@ void require_axes(const SweepTable& table, std::size_t count, std::string_view n
   throw Error(fmt::format("{} takes {} axes, the sweep has {}", name, count, table.axes.size()));
 }
 
-/// A palette, its range and its bar to the right of the panel.
-std::string palette(Range range, double left_cm, double bottom_cm, double top_cm, double width_cm,
-                    double height_cm) {
-  std::string colours;
-  for (std::size_t k = 0; k < 8; ++k) {
-    colours += fmt::format("{}{} '{}'", k == 0 ? "" : ", ", k, sequential_colour(k, 8));
+constexpr std::size_t tones = 48;
+
+/// The tone of a value on a scale of colours.
+std::size_t tone_of(double value, Range range) {
+  const double share = (value - range.low) / range.width();
+  return static_cast<std::size_t>(std::clamp(share * tones, 0.0, tones - 1.0));
+}
+
+/// The scale of the measure; never of no width.
+Range colours_of(const std::vector<double>& values) {
+  Range range = empty_range();
+  for (const double value : values) range.include(value);
+  if (!(range.low <= range.high)) return {0.0, 1.0};
+  if (!(range.width() > 0.0)) return {range.low - 0.5, range.high + 0.5};
+  return range;
+}
+
+/// The scale beside a panel, with its numbers and its label. Begins a panel of its own.
+void draw_scale(Canvas& canvas, Range range, double left_cm, double bottom_cm, double top_cm,
+                double width_cm, std::string_view label) {
+  constexpr double bar_cm = 0.35;
+  canvas.panel(left_cm, left_cm + bar_cm, bottom_cm, top_cm);
+  canvas.axes("", "", {0.0, 1.0}, {0.0, static_cast<double>(tones)});
+  canvas.command("unset xtics\nunset ytics\nunset grid\nunset border");
+  for (std::size_t k = 0; k < tones; ++k) {
+    const auto low = static_cast<double>(k);
+    canvas.draw({{{0.0, low}, {1.0, low}, {1.0, low + 1.0}, {0.0, low + 1.0}}},
+                fmt::format("with filledcurves closed fillcolor '{}' fillstyle solid noborder",
+                            sequential_colour(k, tones)));
   }
-  return fmt::format(
-      "set palette defined ({})\nset cbrange [{:.6g}:{:.6g}]\nset colorbox vertical user origin "
-      "screen {:.6f},{:.6f} size screen {:.6f},{:.6f}\nset cbtics font ',8' textcolor '#333333' "
-      "scale 0.4",
-      colours, range.low, range.high, left_cm / width_cm, bottom_cm / height_cm, 0.35 / width_cm,
-      (top_cm - bottom_cm) / height_cm);
+  constexpr int numbers = 5;
+  for (int k = 0; k < numbers; ++k) {
+    const double share = static_cast<double>(k) / (numbers - 1);
+    canvas.text_cm({left_cm + bar_cm + 0.12, bottom_cm + share * (top_cm - bottom_cm)},
+                   fmt::format("{:.3g}", range.low + share * range.width()), "left font ',7'");
+  }
+  canvas.text_cm({width_cm - 0.35, 0.5 * (bottom_cm + top_cm)}, label, "center rotate by 90");
 }
 
 // ---- response
@@ -198,33 +222,36 @@ Figure make_response(const SweepTable& table, const FigureOptions& options) {
   if (cloud) {
     constexpr std::size_t most_points = 20'000;
     const std::size_t step = table.size() / most_points + 1;
-    std::vector<std::vector<double>> rows;
+    Polyline points;
     for (std::size_t k = 0; k < table.size(); k += step) {
-      if (!std::isnan(table.values[k])) rows.push_back({place(x, x.values[k]), table.values[k]});
+      if (!std::isnan(table.values[k])) points.push_back({place(x, x.values[k]), table.values[k]});
     }
-    canvas.draw_rows(rows,
-                     fmt::format("using 1:2 with points pointtype 7 pointsize {} linecolor '{}'",
-                                 rows.size() > 2000 ? 0.12 : 0.3, colour::blue));
+    canvas.draw({points}, fmt::format("with points pointtype 7 pointsize {} linecolor '{}'",
+                                      points.size() > 2000 ? 0.12 : 0.3, colour::blue));
   }
   for (std::size_t k = 0; k < chosen.size(); ++k) {
     const auto& line = lines[chosen[k]];
     const std::string tone = legend && second->words.empty() == false
                                  ? std::string(distinct_colour(k))
                                  : sequential_colour(k, std::max<std::size_t>(chosen.size(), 2));
-    std::vector<std::vector<double>> band;
+    Polyline band;  // there along the least, back along the largest
+    Polyline back;
     Polyline mean;
     bool wide = false;
     for (const auto& [value, cell] : line) {
       const double at = place(x, value);
       constexpr double gap = std::numeric_limits<double>::quiet_NaN();
       mean.push_back({at, cell.count > 0 ? cell.sum / cell.count : gap});
-      if (cell.count > 0) band.push_back({at, cell.low, cell.high});
+      if (cell.count == 0) continue;
+      band.push_back({at, cell.low});
+      back.push_back({at, cell.high});
       wide = wide || (cell.count > 1 && cell.high > cell.low);
     }
     if (wide) {
-      canvas.draw_rows(band, fmt::format("using 1:2:3 with filledcurves fillcolor '{}' fillstyle "
-                                         "transparent solid 0.15 noborder",
-                                         tone));
+      band.insert(band.end(), back.rbegin(), back.rend());
+      canvas.draw({band}, fmt::format("with filledcurves closed fillcolor '{}' fillstyle "
+                                      "transparent solid 0.15 noborder",
+                                      tone));
     }
     const bool dots = mean.size() <= 60;
     canvas.draw(
@@ -266,7 +293,6 @@ Figure make_heatmap(const SweepTable& table, const FigureOptions& options) {
   Canvas canvas(width, height);
   canvas.panel(left, right, 1.5, top);
   canvas.head(above);
-  canvas.text_cm({width - 0.4, 0.5 * (1.5 + top)}, measure_label(table), "center rotate by 90");
 
   // cells by their places
   std::map<std::pair<double, double>, std::pair<double, int>> cells;
@@ -276,12 +302,11 @@ Figure make_heatmap(const SweepTable& table, const FigureOptions& options) {
     sum += table.values[k];
     ++count;
   }
-  Range colours = empty_range();
+  std::vector<double> means;
   for (const auto& [at, cell] : cells) {
-    if (cell.second > 0) colours.include(cell.first / cell.second);
+    if (cell.second > 0) means.push_back(cell.first / cell.second);
   }
-  if (!(colours.low <= colours.high)) colours = {0.0, 1.0};
-  if (!(colours.width() > 0.0)) colours = {colours.low - 0.5, colours.high + 0.5};
+  const Range colours = colours_of(means);
   Range x_range = range_of(x, 0.03);
   Range y_range = range_of(y, 0.03);
   std::vector<double> x_edges;
@@ -309,61 +334,50 @@ Figure make_heatmap(const SweepTable& table, const FigureOptions& options) {
   if (const auto ticks = ticks_of(x, 'x', x_range, 10); !ticks.empty()) canvas.command(ticks);
   if (const auto ticks = ticks_of(y, 'y', y_range, 20); !ticks.empty()) canvas.command(ticks);
   canvas.command("unset grid");
-  canvas.command(palette(colours, right + 0.25, 1.5, top, width, height));
-  std::vector<std::vector<double>> values;
-  std::vector<std::vector<double>> holes;
+  std::vector<std::vector<Polyline>> values(tones);  // boxes, or points in one line
+  std::vector<Polyline> holes;
+  Polyline hole_points;
   for (const auto& [at, cell] : cells) {
-    const double value = cell.second > 0 ? cell.first / cell.second : 0.0;
+    const bool hole = cell.second == 0;
+    if (hole) hole_points.push_back({at.first, at.second});
+    auto& to = hole ? holes : values[tone_of(cell.first / std::max(cell.second, 1), colours)];
     if (cloud) {
-      if (cell.second > 0)
-        values.push_back({at.first, at.second, value});
-      else
-        holes.push_back({at.first, at.second});
+      if (to.empty()) to.emplace_back();
+      to.front().push_back({at.first, at.second});
       continue;
     }
     const auto i = static_cast<std::size_t>(std::ranges::lower_bound(xs, at.first) - xs.begin());
     const auto j = static_cast<std::size_t>(std::ranges::lower_bound(ys, at.second) - ys.begin());
-    std::vector<double> box{at.first,       at.second,  x_edges[i],
-                            x_edges[i + 1], y_edges[j], y_edges[j + 1]};
-    if (cell.second > 0) {
-      box.push_back(value);
-      values.push_back(std::move(box));
-    } else {
-      holes.push_back(std::move(box));
-    }
+    to.push_back({{x_edges[i], y_edges[j]},
+                  {x_edges[i + 1], y_edges[j]},
+                  {x_edges[i + 1], y_edges[j + 1]},
+                  {x_edges[i], y_edges[j + 1]}});
   }
-  if (cloud) {
-    const double size = values.size() > 2000 ? 0.15 : 0.5;
-    canvas.draw_rows(
-        holes, fmt::format("using 1:2 with points pointtype 6 pointsize {} linecolor '{}'", size,
-                           colour::grey));
-    canvas.draw_rows(
-        values,
-        fmt::format("using 1:2:3 with points pointtype 7 pointsize {} linecolor palette", size));
-  } else {
-    // what has no value: a pale cell with a dot, so that it is no colour of the scale
-    canvas.draw_rows(
-        holes,
-        fmt::format("using 1:2:3:4:5:6 with boxxyerror fillcolor '{}' fillstyle solid noborder",
-                    "#efefef"));
-    if (holes.size() <= 2000) {
-      canvas.draw_rows(
-          holes, fmt::format("using 1:2 with points pointtype 7 pointsize 0.15 linecolor '{}'",
-                             colour::grey));
-    }
-    canvas.draw_rows(
-        values, "using 1:2:3:4:5:6:7 with boxxyerror fillcolor palette fillstyle solid noborder");
+  constexpr std::string_view filled =
+      "with filledcurves closed fillcolor '{}' fillstyle solid noborder";
+  const double size = table.size() > 2000 ? 0.15 : 0.5;
+  if (!cloud) canvas.draw(holes, fmt::format(fmt::runtime(filled), "#efefef"));
+  // what has no value: a dot, so that it is no colour of the scale
+  constexpr std::size_t most_dots = 2000;
+  if (cloud || hole_points.size() <= most_dots) {
+    canvas.draw({hole_points}, fmt::format("with points pointtype {} pointsize {} linecolor '{}'",
+                                           cloud ? 6 : 7, cloud ? size : 0.15, colour::grey));
+  }
+  for (std::size_t k = 0; k < tones; ++k) {
+    const std::string tone = sequential_colour(k, tones);
+    canvas.draw(values[k],
+                cloud
+                    ? fmt::format("with points pointtype 7 pointsize {} linecolor '{}'", size, tone)
+                    : fmt::format(fmt::runtime(filled), tone));
   }
   if (const auto best = table.best()) {
-    const std::vector<std::vector<double>> at{
-        {place(x, x.values[*best]), place(y, y.values[*best])}};
-    canvas.draw_rows(
-        at, "using 1:2 with points pointtype 6 pointsize 1.1 linewidth 3.2 linecolor '#ffffff'");
-    canvas.draw_rows(
-        at,
-        fmt::format("using 1:2 with points pointtype 6 pointsize 1.1 linewidth 1.4 linecolor '{}'",
-                    colour::vermillion));
+    const std::vector<Polyline> at{{{place(x, x.values[*best]), place(y, y.values[*best])}}};
+    constexpr std::string_view ring =
+        "with points pointtype 6 pointsize 1.1 linewidth {} linecolor '{}'";
+    canvas.draw(at, fmt::format(fmt::runtime(ring), 3.2, "#ffffff"));
+    canvas.draw(at, fmt::format(fmt::runtime(ring), 1.4, colour::vermillion));
   }
+  draw_scale(canvas, colours, right + 0.25, 1.5, top, width, measure_label(table));
   return canvas.finish();
 }
 
@@ -403,16 +417,11 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
   Canvas canvas(width, height);
   canvas.panel(left, right, 2.0, top);
   canvas.head(above);
-  canvas.text_cm({width - 0.4, 0.5 * (2.0 + top)}, measure_label(table), "center rotate by 90");
   const std::size_t n = table.axes.size();
   const double last = n > 1 ? static_cast<double>(n - 1) : 1.0;
   canvas.axes("", "", {0.0, last}, {0.0, 1.0});
   canvas.command("unset grid\nunset xtics\nunset ytics\nunset border");
-  Range colours = empty_range();
-  for (const double value : table.values) colours.include(value);
-  if (!(colours.low <= colours.high)) colours = {0.0, 1.0};
-  if (!(colours.width() > 0.0)) colours = {colours.low - 0.5, colours.high + 0.5};
-  canvas.command(palette(colours, right + 0.6, 2.0, top, width, height));
+  const Range colours = colours_of(table.values);
   std::vector<Range> ranges;
   for (const SweepAxis& axis : table.axes) {
     Range range = empty_range();
@@ -424,7 +433,6 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
   const auto share = [&](std::size_t axis, double value) {
     return (place(table.axes[axis], value) - ranges[axis].low) / ranges[axis].width();
   };
-  constexpr std::size_t tones = 24;
   std::vector<std::vector<Polyline>> by_tone(tones);
   for (const std::size_t row : drawn) {
     Polyline line;
@@ -432,8 +440,7 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
       line.push_back({static_cast<double>(k), share(k, table.axes[k].values[row])});
     }
     if (n == 1) line.push_back({1.0, line.front().y});
-    const double u = (table.values[row] - colours.low) / colours.width();
-    by_tone[std::min(static_cast<std::size_t>(u * tones), tones - 1)].push_back(std::move(line));
+    by_tone[tone_of(table.values[row], colours)].push_back(std::move(line));
   }
   for (std::size_t k = 0; k < tones; ++k) {
     const std::size_t tone = largest ? k : tones - 1 - k;
@@ -449,8 +456,8 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
     const SweepAxis& axis = table.axes[k];
     const auto words = [&](bool low) {
       if (axis.words.empty()) {
-        const auto [least, most] = axis.values.empty() ? std::ranges::minmax_result{0.0, 0.0}
-                                                       : std::ranges::minmax(axis.values);
+        if (axis.values.empty()) return std::string();
+        const auto [least, most] = std::ranges::minmax(axis.values);
         return shown_number(low ? least : most);
       }
       return low ? axis.words.front() : axis.words.back();
@@ -464,6 +471,7 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
                    : k + 1 == n ? "right font ',7'"
                                 : "center font ',7'");
   }
+  draw_scale(canvas, colours, right + 0.6, 2.0, top, width, measure_label(table));
   return canvas.finish();
 }
 
@@ -487,8 +495,8 @@ Figure make_convergence(const SweepTable& table, const FigureOptions& options) {
     if (!std::isnan(table.values[k])) each.sum += table.values[k];
     ++each.count;
   }
-  std::vector<std::vector<double>> good;
-  std::vector<std::vector<double>> bad;
+  Polyline good;
+  Polyline bad;
   Polyline so_far;
   std::vector<double> values;
   double x = 0.0;
@@ -517,10 +525,10 @@ Figure make_convergence(const SweepTable& table, const FigureOptions& options) {
       fmt::format("with points pointtype 7 pointsize 0.35 linecolor '{}'", colour::sky);
   const std::string ring =
       fmt::format("with points pointtype 6 pointsize 0.35 linecolor '{}'", colour::grey);
-  canvas.draw_rows(good, "using 1:2 " + dot);
+  canvas.draw({good}, dot);
   canvas.legend_entry(dot, "evaluation");
   if (!bad.empty()) {
-    canvas.draw_rows(bad, "using 1:2 " + ring);
+    canvas.draw({bad}, ring);
     canvas.legend_entry(ring, "not feasible");
   }
   canvas.draw({so_far}, fmt::format("with steps linecolor '{}' linewidth 1.6", colour::vermillion),
