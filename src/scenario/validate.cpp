@@ -38,7 +38,7 @@ class Validator {
     for (auto& [word, child] : node.fields) {
       const std::string child_name = joined(name, word);
       const std::string child_path = joined(path, word);
-      if (const Key* key = table_.find(child_name)) {
+      if (const Key* key = table_.find(child_name, words_.model)) {
         value(child, *key, child_path, node);
       } else if (!table_.names_in(child_name).empty()) {
         section(child, child_name, child_path);
