@@ -238,13 +238,17 @@ Fault update_kinematic_twist(const Model& model, const ContactModel& contact,
 
 namespace {
 
-/// η̇_o against the support, from the fields of the rod's own motion.
-Fault update_acceleration(const Model& model, const ContactModel& contact, const StrainLaw& strain,
-                          double t, const ContactData& contacts, Data& data) {
+/// η̇_o. The support's twist s, seen from a frame that moves with η, has the rate
+/// Ad_g⁻¹ ṡ − ad_η Ad_g⁻¹ s. Of an anchorage that is its section's frame, whose field z has that
+/// motion already.
+void update_acceleration(const Model& model, const ContactModel& contact, const StrainLaw& strain,
+                         double t, const ContactData& contacts, Data& data) {
+  const Vector6d s = support_twist(contact, t, data.g_o);
   switch (contact.kind) {
     case ContactKind::annular: {
       const Strains head = strains_at(strain, t, 0.0);
-      data.etadot_o = contacts.travel.Vdot * head.xi + contacts.travel.V * head.xidot;
+      data.etadot_o = contacts.travel.Vdot * head.xi + contacts.travel.V * head.xidot -
+                      bracket(Vector6d(data.eta_o - s), s);
       break;
     }
     case ContactKind::locked:
@@ -252,7 +256,8 @@ Fault update_acceleration(const Model& model, const ContactModel& contact, const
       break;
     case ContactKind::sweeping:
     case ContactKind::no_slip: {
-      // The rate of η(C(t)) = −ξ Ċ along C: η̇(C) = −2 ξ̇ Ċ − ξ' Ċ² − ξ C̈; of η(C(t)) = 0: −ξ̇ Ċ.
+      // The rate of η(C(t)) = s − ξ Ċ along C: η̇(C) = −2 ξ̇ Ċ − ξ' Ċ² − ξ C̈ + ad_ξ s Ċ; of
+      // η(C(t)) = s: −ξ̇ Ċ.
       const Peristalsis wave = *strain.peristalsis(t);
       const Point& at = point_of(data, data.contacts.front());
       const Strains here = strains_at(strain, t, at.X);
@@ -264,17 +269,21 @@ Fault update_acceleration(const Model& model, const ContactModel& contact, const
                                            wave.cdot * here.xi)
                                 : Vector6d(-wave.c * here.xidot);
       data.etadot_o = twist_to_head(at.h, rate) - at.z;
+      if (contact.kind == ContactKind::sweeping) {
+        data.etadot_o += wave.c * bracket(twist_to_head(at.h, here.xi), s);
+      }
       break;
     }
     default:
       data.etadot_o.setZero();
   }
-  return Fault::none;
+  data.etadot_o += math::to_child(data.g_o, contact.support_rate);
 }
 
-/// Splits F_c over the contacts: least norm, after what each takes by itself.
+/// Splits F_c over the contacts: least norm, after what each takes by itself. Of an impulse,
+/// nothing that is finite: neither inertia at the present speed nor the prestress.
 void distribute(const Model& model, const ContactModel& contact, const StrainLaw& strain, double t,
-                ContactData& contacts, Data& data) {
+                bool impulse, ContactData& contacts, Data& data) {
   const std::vector<int>& rows = components_of(model.group);
   const int size = static_cast<int>(rows.size());
   const int each_has = unknowns_of(model, contact.kind);
@@ -286,7 +295,7 @@ void distribute(const Model& model, const ContactModel& contact, const StrainLaw
     const Pose& h = point_of(data, each).h;
     if (contact.distribution == Distribution::equal) {
       each.wrench = wrench_to_section(h, Vector6d(data.F_c / p));
-    } else if (contact.distribution == Distribution::inertia_local) {
+    } else if (contact.distribution == Distribution::inertia_local && !impulse) {
       const Vector6d xi = strains_at(strain, t, each.X).xi;
       const double push = model.m * contacts.travel.V * contacts.travel.V * model.l / p;
       each.wrench(1) = push * xi(kCurvatureZ);
@@ -308,12 +317,13 @@ void distribute(const Model& model, const ContactModel& contact, const StrainLaw
   contacts.condition = contacts.map.condition();
   if (contact.distribution == Distribution::equal) return;
   for (int k = 0; k < size; ++k) contacts.image(k) = rest(rows[static_cast<std::size_t>(k)]);
-  if (!contact.prestress.empty()) {
+  const bool stressed = !contact.prestress.empty() && !impulse;
+  if (stressed) {
     // Of the prestress only what lies in the null space remains: the rest is made up for.
     for (int k = 0; k < size; ++k) contacts.image(k) -= A.row(k).dot(contacts.prestress);
   }
   contacts.map.solve(contacts.image, contacts.unknown);
-  if (!contact.prestress.empty()) contacts.unknown += contacts.prestress;
+  if (stressed) contacts.unknown += contacts.prestress;
   for (Contact& each : data.contacts) {
     for (int i = 0; i < each_has; ++i) {
       const int direction = direction_of(model, contact.kind, i);
@@ -338,11 +348,7 @@ Fault evaluate_kinematic(const Model& model, const ContactModel& contact, const 
   fault = update_shape(model, strain, t, data);
   if (fault == Fault::none) fault = update_motion(model, strain, t, g_o, data.eta_o, data);
   if (fault != Fault::none) return fault;
-  fault = update_acceleration(model, contact, strain, t, contacts, data);
-  if (fault != Fault::none) return fault;
-  // The support carries the rod along: d/dt Ad_g⁻¹ s = Ad_g⁻¹ ṡ − ad_η Ad_g⁻¹ s.
-  const Vector6d s = support_twist(contact, t, g_o);
-  data.etadot_o += math::to_child(g_o, contact.support_rate) - bracket(Vector6d(data.eta_o - s), s);
+  update_acceleration(model, contact, strain, t, contacts, data);
   data.F_c = data.M_o * data.etadot_o - data.F_o;  // (5.42)
   if (held) {
     contacts.rank = static_cast<int>(components_of(model.group).size());
@@ -359,12 +365,32 @@ Fault evaluate_kinematic(const Model& model, const ContactModel& contact, const 
           wrench_to_section(point_of(data, data.contacts.front()).h, data.F_c);
     }
   } else if (!data.contacts.empty()) {
-    distribute(model, contact, strain, t, contacts, data);
+    distribute(model, contact, strain, t, false, contacts, data);
     for (const Contact& each : data.contacts) {
       contacts.reactions[static_cast<std::size_t>(each.id)] = {each.X, each.wrench};
     }
   }
   return update_internal(model, strain, t, data);
+}
+
+double impulse_work(const Model& model, const ContactModel& contact, const StrainLaw& strain,
+                    double t, const Vector6d& momentum, const std::vector<Vector6d>& before,
+                    ContactData& contacts, Data& data) {
+  const Vector6d impulse = data.momentum - momentum;  // the head stays where it is
+  if (contact.kind == ContactKind::locked || contact.kind == ContactKind::clamped) {
+    return impulse.dot(support_twist(contact, t, data.g_o));
+  }
+  const Vector6d F_c = data.F_c;
+  data.F_c = impulse;
+  distribute(model, contact, strain, t, true, contacts, data);
+  data.F_c = F_c;
+  double work = 0.0;
+  for (std::size_t i = 0; i < data.contacts.size(); ++i) {
+    Contact& each = data.contacts[i];
+    work += each.wrench.dot(0.5 * (before[i] + data.twist(point_of(data, each))));
+    each.wrench = contacts.reactions[static_cast<std::size_t>(each.id)].wrench;
+  }
+  return work;
 }
 
 Pose clamp_pose(const Model& model, const Clamp& clamp, const Data& data) {

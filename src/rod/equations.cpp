@@ -25,10 +25,11 @@ RodSystem::Equations::Equations(RodSystem& system)
 bool RodSystem::Equations::compute_rate(double t, const Eigen::Ref<const Eigen::VectorXd>& y,
                                         Eigen::Ref<Eigen::VectorXd> ydot) {
   RodSystem& s = system_;
+  const double at = s.within(t);
   const Vector6d sigma = y.head<6>();
   const Pose g = start_ * math::exp(sigma);
   if (s.kinematic()) {
-    fault_ = update_kinematic_twist(s.model_, s.contact_, *s.strain_, t, g, y(kPath), s.contacts_,
+    fault_ = update_kinematic_twist(s.model_, s.contact_, *s.strain_, at, g, y(kPath), s.contacts_,
                                     s.data_);
     if (fault_ != Fault::none) return false;
     ydot.head<6>() = math::dexp_inverse(sigma, s.data_.eta_o);
@@ -36,7 +37,7 @@ bool RodSystem::Equations::compute_rate(double t, const Eigen::Ref<const Eigen::
     return ydot.allFinite();
   }
   const Vector6d eta = y.segment<6>(kKinematic);
-  fault_ = evaluate_dynamic(s.model_, *s.strain_, t, g, eta, true, s.data_);
+  fault_ = evaluate_dynamic(s.model_, *s.strain_, at, g, eta, true, s.data_);
   if (fault_ != Fault::none) return false;
   ydot.head<6>() = math::dexp_inverse(sigma, eta);
   ydot(kPath) = 0.0;

@@ -1,8 +1,14 @@
 #include "rod/make.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,6 +21,7 @@
 
 #include "keys/number_table.hpp"
 #include "math/degree.hpp"
+#include "rod/too_coarse.hpp"
 
 namespace coluber::rod {
 
@@ -22,7 +29,49 @@ namespace {
 
 using Eigen::Vector3d;
 
-std::unique_ptr<StrainLaw> load_strain_table(const std::filesystem::path& file) {
+/// Rows that are there twice or missing, by their lines.
+std::vector<Diagnostic> check_grid(const keys::NumberTable& table,
+                                   const std::filesystem::path& file, double l) {
+  constexpr std::size_t most = 20;
+  std::vector<Diagnostic> faults;
+  const auto add = [&](int line, std::string message) {
+    if (faults.size() < most) {
+      faults.push_back(
+          {{file.string(), line, 0}, "strain.file", std::move(message), "every X once at every t"});
+    }
+  };
+  std::map<double, std::map<double, int>> lines;  // of t and X
+  std::set<double> sections;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const double t = table.rows[i][0];
+    const double X = table.rows[i][1];
+    sections.insert(X);
+    const auto [seen, is_new] = lines[t].emplace(X, table.lines[i]);
+    if (is_new) continue;
+    add(table.lines[i],
+        fmt::format("X = {} is there twice at t = {}, first in line {}", X, t, seen->second));
+  }
+  for (const auto& [t, row] : lines) {
+    if (row.size() == sections.size()) continue;
+    for (double X : sections) {
+      if (row.contains(X)) continue;
+      const auto after =
+          std::ranges::max_element(row, {}, [](const auto& at) { return at.second; });
+      add(after->second, fmt::format("there is no row for X = {} at t = {}", X, t));
+    }
+  }
+  if (!faults.empty() || sections.size() < 2) return faults;  // one X: the same everywhere
+  // Cubics go on for an interval, not farther.
+  const double first = *sections.begin();
+  const double last = *sections.rbegin();
+  if (first - (*std::next(sections.begin()) - first) > 1e-9 * l ||
+      last + (last - *std::prev(sections.end(), 2)) < l * (1.0 - 1e-9)) {
+    add(0, fmt::format("X goes from {} to {} m, the rod from 0 to {} m", first, last, l));
+  }
+  return faults;
+}
+
+std::unique_ptr<StrainLaw> load_strain_table(const std::filesystem::path& file, double l) {
   keys::NumberTableFormat format;
   format.key = "strain.file";
   for (const char* name : {"t", "X", "Gamma_X", "Gamma_Y", "Gamma_Z", "K_X", "K_Y", "K_Z"}) {
@@ -39,6 +88,9 @@ std::unique_ptr<StrainLaw> load_strain_table(const std::filesystem::path& file) 
   format.fewer_hint = "thin it out; it is interpolated by cubics";
   const keys::NumberTable table = keys::load_number_table(file, format);
   if (!table.faults.empty()) throw InputError(table.faults);
+  if (std::vector<Diagnostic> faults = check_grid(table, file, l); !faults.empty()) {
+    throw InputError(std::move(faults));
+  }
   std::vector<std::array<double, 8>> rows;
   for (const auto& row : table.rows) {
     rows.emplace_back();
@@ -66,7 +118,7 @@ std::unique_ptr<StrainLaw> make_law(const StrainKeys& keys, double l) {
     case LawKind::swim:
       return make_strain(Swim{keys.amplitude, keys.wavelength, keys.omega});
     case LawKind::table:
-      return load_strain_table(keys.file);
+      return load_strain_table(keys.file, l);
     case LawKind::waves:
       break;
   }
@@ -87,9 +139,11 @@ void refuse_strains(const drive::Build& build, const RobotKeys& robot, const Con
   for (std::size_t i = 0; i < 6; ++i) {
     const char* name = strain_name(static_cast<int>(i));
     if (used[i] && (!beam[i] || !group[i])) {
+      const bool law_named = build.locate("strain.law").line > 0;
       throw InputError(build.fault(
-          "strain.law",
-          fmt::format("moves {}, which the {} does not have", name,
+          law_named || build.locate("robot.beam").line == 0 ? "strain.law" : "robot.beam",
+          fmt::format("{} {}, which the {} does not have", law_named ? "moves" : "the law moves",
+                      name,
                       beam[i] ? fmt::format("group {}", to_string(robot.group))
                               : fmt::format("beam B{}", static_cast<int>(robot.beam) + 1)),
           "take another law, or another beam or group"));
@@ -221,6 +275,7 @@ std::unique_ptr<System> make_rod(const drive::Build& build) {
 
   SystemOptions options;
   options.dt = build.get<drive::Stepping>().dt;
+  warn_of_coarse(build, options.dt);
   options.solver = solver;
   options.unilateral = keys.unilateral;
   options.torque_limit = keys.torque_limit;

@@ -152,7 +152,8 @@ void RodSystem::add_rows() {
                {}},
               write_number([this] {
                 if (contact_.kind == ContactKind::annular && strain_->travel(time())) {
-                  return compute_compatibility(*strain_, time(), contacts_.travel.V, contacts_);
+                  return compute_compatibility(*strain_, within(time()), contacts_.travel.V,
+                                               contacts_);
                 }
                 return contacts_.compatibility;
               }));

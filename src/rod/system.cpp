@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -17,6 +18,12 @@ namespace coluber::rod {
 namespace {
 
 using Eigen::Vector3d;
+
+/// A break of the shape this near to the end of a step, in steps, is at its end.
+constexpr double kAtTheEnd = 1e-9;
+
+double just_before(double t) { return std::nextafter(t, -std::numeric_limits<double>::infinity()); }
+double just_after(double t) { return std::nextafter(t, std::numeric_limits<double>::infinity()); }
 
 /// Angle of the head's t_X, seen from above; the turn nearest to `last`.
 double heading_of(const Eigen::Matrix3d& R, double last) {
@@ -44,6 +51,8 @@ RodSystem::RodSystem(Model model, std::unique_ptr<StrainLaw> strain, ContactMode
   model_.check();
   for (int i = 0; i <= model_.elements; ++i) abscissa_.push_back(model_.l * i / model_.elements);
   strain_now_.resize(abscissa_.size());
+  twist_before_.resize(data_.contacts.size());
+  find_break(0.0);
   equations_ = std::make_unique<Equations>(*this);
   if (start.without_momentum && !kinematic()) {
     // The momentum of the shape's motion alone is taken away: M_o η_o = −p.
@@ -74,7 +83,8 @@ RodSystem::RodSystem(Model model, std::unique_ptr<StrainLaw> strain, ContactMode
 
 RodSystem::~RodSystem() = default;
 
-Fault RodSystem::look(double t) {
+Fault RodSystem::look(double instant) {
+  const double t = within(instant);
   return kinematic() ? evaluate_kinematic(model_, contact_, *strain_, t, g_, S_, contacts_, data_)
                      : evaluate_dynamic(model_, *strain_, t, g_, eta_, true, data_);
 }
@@ -104,7 +114,7 @@ Fault RodSystem::advance(double t, double t_end) {
   return Fault::none;
 }
 
-Fault RodSystem::advance_all(double t_A, double t_E, chain::StepWork& work) {
+Fault RodSystem::advance_piece(double t_A, double t_E, chain::StepWork& work) {
   if (!kinematic()) {
     const Fault fault = equations_->advance(t_A, t_E);
     work += equations_->work;
@@ -147,10 +157,70 @@ Fault RodSystem::advance_all(double t_A, double t_E, chain::StepWork& work) {
   return Fault::none;
 }
 
+void RodSystem::find_break(double t) {
+  piece_ = {};
+  break_ = strain_->next_break(0.0);
+  while (break_ < t - kAtTheEnd * options_.dt) {
+    piece_.first = just_after(break_);
+    break_ = strain_->next_break(break_);
+  }
+  piece_.last = just_before(break_);
+}
+
+// The limit of a ramp from one rate to the other, the shorter the better: places stay, forces that
+// are finite do nothing, and a rod without contacts keeps its momentum, M_o Δη_o + Δp = 0 with the
+// momentum p of the shape's own motion. The actuators do what the contacts do not.
+Fault RodSystem::pass_break(double t, chain::StepWork& work) {
+  const double energy = data_.energy;
+  const Vector6d momentum = data_.momentum;
+  for (std::size_t i = 0; i < data_.contacts.size(); ++i) {
+    const auto point = static_cast<std::size_t>(data_.contacts[i].point);
+    twist_before_[i] = data_.twist(data_.points[point]);
+  }
+  piece_.first = just_after(break_);
+  break_ = strain_->next_break(break_);
+  piece_.last = just_before(break_);
+  if (!kinematic()) {
+    Fault fault = update_shape(model_, *strain_, within(t), data_);
+    if (fault == Fault::none) {
+      fault = update_motion(model_, *strain_, within(t), g_, eta_, data_);
+    }
+    data_.F_o = momentum - data_.momentum;
+    if (fault == Fault::none) fault = solve_head(model_, data_);
+    if (fault != Fault::none) return fault;
+    eta_ += data_.etadot_o;
+  }
+  if (const Fault fault = look(t); fault != Fault::none) return fault;
+  const double contact = kinematic() ? impulse_work(model_, contact_, *strain_, within(t), momentum,
+                                                    twist_before_, contacts_, data_)
+                                     : 0.0;
+  work.contact += contact;
+  work.servo += data_.energy - energy - contact;
+  return Fault::none;
+}
+
+Fault RodSystem::advance_all(double t_A, double t_E, chain::StepWork& work) {
+  const double near = kAtTheEnd * options_.dt;
+  double t = t_A;
+  while (break_ < t_E - near) {
+    if (break_ - t > near) {
+      const double t_break = break_;
+      if (const Fault fault = advance_piece(t, t_break, work); fault != Fault::none) return fault;
+      t = t_break;
+    }
+    if (const Fault fault = pass_break(t, work); fault != Fault::none) return fault;
+  }
+  return advance_piece(t, t_E, work);
+}
+
 void RodSystem::count() {
   double torque = 0.0;
   for (const Point& point : data_.points) {
     torque = std::max(torque, point.Lambda.tail<3>().norm());
+  }
+  for (const Contact& each : data_.contacts) {  // behind its jump
+    const Point& point = data_.points[static_cast<std::size_t>(each.point)];
+    torque = std::max(torque, (point.Lambda - each.wrench).tail<3>().norm());
   }
   peak_.update(torque, time());
   if (torque > options_.torque_limit) ++overloads_;
@@ -206,7 +276,10 @@ std::string RodSystem::advice(const StepInfo& info) const {
     case Fault::space:
       return fmt::format("; X = {:.6g} m", data_.bad_X);
     case Fault::still:
-      return "; name the speed by  law = \"undulation\", or bend the body otherwise";
+      return fmt::format(
+          "; X = 0 to {:.6g} m; name the speed by  law = \"undulation\", or bend the body "
+          "otherwise",
+          model_.l);
     default:
       return "";
   }
@@ -231,6 +304,7 @@ StepInfo RodSystem::step() {
     S_ = S;
     contacts_.clamp = clamp_ = clamp;
     if (contact_.kind != ContactKind::locked) contacts_.clamp = -1;
+    find_break(t_A);
     stride_ = stride;
     stride_from_ = stride_from;
     static_cast<void>(look(t_A));
@@ -324,6 +398,7 @@ void RodSystem::restore_state(ByteReader& bytes) {
         }
       });
   if (contact_.kind == ContactKind::locked) contacts_.clamp = clamp_;
+  find_break(time());
   if (look(time()) != Fault::none) bytes.refuse("a state that has no motion");
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -142,6 +143,11 @@ class TableLaw final : public StrainLaw {
       out[i].xidot.setZero();
       if (inside) out[i].xidot = sum(in_t.i, in_t.first, in_X.i, in_X.first);
     }
+  }
+  [[nodiscard]] double next_break(double t) const override {
+    if (t_.size() > 1 && t < t_.front()) return t_.front();
+    if (t_.size() > 1 && t < t_.back()) return t_.back();
+    return std::numeric_limits<double>::infinity();
   }
   [[nodiscard]] StrainMask actuated() const override {
     StrainMask mask{};

@@ -45,6 +45,8 @@ json to_json(const Node& node) {
 }
 
 std::string hash_of_file(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return "";  // whoever reads it says so
   std::ifstream in(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   return fmt::format("{:016x}", Hasher().update(bytes).finish());

@@ -39,7 +39,7 @@ class Validator {
     for (auto& [word, child] : node.fields) {
       const std::string child_name = joined(name, word);
       const std::string child_path = joined(path, word);
-      if (const Key* key = table_.find(child_name)) {
+      if (const Key* key = table_.find(child_name, words_.model)) {
         value(child, *key, child_path, node);
       } else if (!table_.names_in(child_name).empty()) {
         section(child, child_name, child_path);
@@ -260,8 +260,9 @@ class Validator {
     }
     // in a list of numbers, name the one that is wrong
     Key one = key;
-    one.type = KeyType::number;
+    one.type = key.type == KeyType::integers ? KeyType::integer : KeyType::number;
     const bool list_of_numbers = key.type == KeyType::pair || key.type == KeyType::numbers ||
+                                 key.type == KeyType::integers ||
                                  key.type == KeyType::number_or_numbers ||
                                  key.type == KeyType::word_or_numbers;
     if (node.is_array() && list_of_numbers) {

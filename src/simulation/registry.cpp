@@ -16,6 +16,7 @@
 #include "coluber/drive/laws.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/gait/keys.hpp"
+#include "coluber/grasp/keys.hpp"
 #include "coluber/multibody/keys.hpp"
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/path/keys.hpp"
@@ -28,6 +29,7 @@
 
 #include "control/make.hpp"
 #include "gait/make.hpp"
+#include "grasp/make.hpp"
 #include "keys/key_table.hpp"
 #include "multibody/catalogue.hpp"
 #include "multibody/make.hpp"
@@ -141,6 +143,18 @@ std::vector<ModelEntry> library_models() {
         false,
         false},
        rod::make_rod},
+      {{{.name = "grasp",
+         .doc = "chain with pitch and yaw joints that crawls on its wheeled tail, wraps an object "
+                "with its front and carries it: kinematics alone, Atakan",
+         .sections = {&grasp::robot_keys(), &grasp::start_keys(), &grasp::world_keys(),
+                      &grasp::solver_keys(), &grasp::task_keys(), &grasp::stiffness_keys()},
+         .defaults = {{"solver.dt", 1e-2}}},
+        false,
+        true,
+        {},
+        {},
+        {"redundancy"}},
+       grasp::make_grasp},
   };
 }
 
@@ -229,6 +243,13 @@ std::vector<ControllerEntry> library_controllers() {
         .sections = leader,
         .defaults = {{"controller.speed", 0.5}}},
        control::make_follow_the_leader},
+      // The model carries it out: its tasks are rows of joint rates.
+      {{.name = "redundancy",
+        .doc = "joint rates that do the tasks by the pseudo-inverse of their rows, and climb an "
+               "objective with what that leaves free, Atakan (2.51), (3.8), (3.17)",
+        .sections = {&grasp::controller_keys()},
+        .models = {"grasp"}},
+       nullptr},
       {{.name = "force_mapping",
         .doc = "follows [path] by pushing off obstacles: torques of least effort that accelerate "
                "the robot as wished through the obstacles it touches, every period, Holden",
@@ -290,6 +311,7 @@ std::vector<keys::CatalogueRobot> library_robots() {
   };
   for (keys::CatalogueRobot& tree : multibody::catalogue()) robots.push_back(std::move(tree));
   for (keys::CatalogueRobot& each : rod::catalogue()) robots.push_back(std::move(each));
+  for (keys::CatalogueRobot& each : grasp::catalogue()) robots.push_back(std::move(each));
   return robots;
 }
 

@@ -205,6 +205,38 @@ CONTROLLERS = [
     Case("negative viscous friction", AIKO + "[world]\nviscous_friction = [0.1, -0.2]\n", r"s\.toml:4:26: world\.viscous_friction: .*got -0\.2 as number 2"),
 ]
 
+SNAKE = '[robot]\nname = "snake2d"\n'
+ANNULAR = SNAKE + '[world.contact]\nkind = "annular"\n'
+STRAINS = SNAKE + '[strain]\nlaw = "table"\nfile = "strains.csv"\n'
+STRAIN_HEAD = "t,X,Gamma_X,Gamma_Y,Gamma_Z,K_X,K_Y,K_Z\n"
+
+
+def strains(*rows):
+    return {"strains.csv": STRAIN_HEAD + "".join(f"{row}\n" for row in rows)}
+
+
+RODS = [
+    Case("a rod without length, mass and radius", SNAKE + "length = 0.0\nmass_per_length = -1.0\nradius = 0.0\n",
+         r"s\.toml:3:10: robot\.length: expected a number > 0", r"s\.toml:4:19: robot\.mass_per_length: expected a number > 0", r"s\.toml:5:10: robot\.radius: expected a number > 0"),
+    Case("a worm whose sections turn inside out", '[robot]\nname = "earthworm"\n[strain]\nlaw = "peristalsis"\namplitude = 1.0\nspeed = 0.05\n', r"s\.toml:5:13: strain\.amplitude: sections would turn inside out: Gamma_X <= 0"),
+    Case("a stretch that turns sections inside out later", 'duration = 9.0\n[robot]\nname = "free_rod"\n[strain]\nlaw = "waves"\n[[strain.wave]]\ncomponent = "Gamma_X"\namplitude = 1.2\nomega = 1.0\n', r"s\.toml:5:7: strain\.law: Gamma_X is .* at X = .* m, t = .* s: the section would turn inside out"),
+    Case("a strain that the beam does not have", SNAKE + '[strain]\nlaw = "spiral"\n', r"s\.toml:4:7: strain\.law: moves K_Y, which the beam B5 does not have"),
+    Case("a beam that does not bend, for the law that goes without saying", SNAKE + 'beam = "B7"\n', r"s\.toml:3:8: robot\.beam: the law moves K_Z, which the beam B7 does not have"),
+    Case("a strain that there is not", SNAKE + '[strain]\nlaw = "waves"\n[[strain.wave]]\ncomponent = "K_z"\namplitude = nan\n', r's\.toml:6:13: strain\.wave\.1\.component: expected "Gamma_X".*got "K_z"', r"s\.toml:7:13: strain\.wave\.1\.amplitude: expected a number"),
+    Case("a contact beyond the tail", ANNULAR + "abscissae = [0.1, 0.5, 1.0]\n", r"s\.toml:5:13: world\.contact\.abscissae: 1 m is not on the body"),
+    Case("too few contacts to hold a rod", ANNULAR + "count = 2\n", r"s\.toml:5:9: world\.contact\.count: 2 contacts push in 2 directions, the rod moves in 3"),
+    Case("a rod that slides along itself at any speed", '[robot]\nname = "snake2d"\n[strain]\nlaw = "waves"\n[[strain.wave]]\ncomponent = "K_Z"\noffset = 1.0\n[world.contact]\nkind = "annular"\n', r"s\.toml:4:7: strain\.law: the speed along a body of constant curvature is not determined"),
+    Case("nothing held at the start", '[robot]\nname = "inchworm"\n[strain]\nlaw = "omega_bend"\n[world.contact]\nkind = "locked"\n', r"s\.toml:5:1: world\.contact\.clamp: the first clamp holds from 0 s on"),
+    Case("anchorages without a wave", SNAKE + '[world.contact]\nkind = "sweeping"\n', r's\.toml:4:8: world\.contact\.kind: anchorages run with the wave of  law = "peristalsis"'),
+    Case("a start twist that contacts determine", ANNULAR + "[start]\ntwist = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]\n", r"s\.toml:6:9: start\.twist: the contacts determine the twist"),
+    Case("a force on links of a rod", SNAKE + '[[world.force]]\nlaw = "viscous"\nlinks = [1]\n', r"s\.toml:5:9: world\.force\.1\.links: a rod has no links"),
+    Case("strains with a row twice and one missing", STRAINS, r"strains\.csv:5: strain\.file: X = 0 is there twice at t = 1, first in line 4", r"strains\.csv:4: strain\.file: there is no row for X = 1 at t = 1",
+         files=strains("0,0,1,0,0,0,0,0", "0,1,1,0,0,0,0,0", "1,0,1,0,0,0,0,0", "1,0,1,0,0,0,0,0")),
+    Case("strains of a part of the rod", STRAINS, r"strains\.csv: strain\.file: X goes from 0 to 0\.2 m, the rod from 0 to 1 m", files=strains("0,0,1,0,0,0,0,0", "0,0.1,1,0,0,0,0,0", "0,0.2,1,0,0,0,0,0")),
+    Case("strains inside out and not numbers", STRAINS, r'strains\.csv:2:15: strain\.file: K_Z: expected a number .*got "nan"', r"strains\.csv:3:5: strain\.file: Gamma_X: expected a number > 0", files=strains("0,0,1,0,0,0,0,nan", "0,1,0,0,0,0,0,0")),
+    Case("a folder of strains", STRAINS.replace("strains.csv", "."), r"\.: strain\.file: not a regular file"),
+]
+
 FILES = [
     Case("a missing file", None, r"nowhere\.toml: no such file", scenario="nowhere.toml"),
     Case("a link that leads to itself", None, r"loop\.toml: cannot be read: ", scenario="loop.toml", make=lambda d: (d / "loop.toml").symlink_to("loop.toml")),
@@ -436,7 +468,7 @@ FORCE_LOOP = [
     Case("a closed loop without a path", AIKO + '[controller]\nname = "force_mapping"\n', r's\.toml:4:8: controller\.name: "force_mapping" follows a path, and there is no \[path\]\n  hint: add'),
     Case("a closed loop on wheels", TURN.replace("n_trailer", "force_mapping"), r's\.toml:7:8: controller\.name: "force_mapping" goes with robot\.model = "planar", this robot is "wheeled"'),
     Case("a closed loop in space", SPATIAL + '[path]\nshape = "serpenoid"\n[controller]\nname = "force_mapping"\n', r's\.toml:7:8: controller\.name: "force_mapping" goes with robot\.model = "planar", this robot is "spatial"'),
-    Case("a robot that starts off its path", AIKO + '[path]\nshape = "line"\n[start]\nposition = [0.0, 0.2]\nheading_deg = 180.0\n[controller]\nname = "force_mapping"\n', r"s\.toml:5:2: start: the robot starts 0\.2 m off its path, more than the radius of a link, 0\.0525 m\n  hint: write  on_path = true"),
+    Case("a robot that starts off its path", AIKO + '[path]\nshape = "line"\n[start]\nposition = [0.0, 0.2]\nheading_deg = 180.0\n[controller]\nname = "force_mapping"\n', r"s\.toml:5:1: start: the robot starts 0\.2 m off its path, more than the radius of a link, 0\.0525 m\n  hint: write  on_path = true"),
     Case("a path that is curled tighter than a link", AIKO + '[path]\nshape = "pieces"\n[[path.piece]]\nlength = 2.0\ncurvature = 0.0\n[[path.piece]]\nlength = 1.0\ncurvature = 25.0\n[start]\non_path = true\n[controller]\nname = "force_mapping"\nspeed = 1.0\n[solver]\n', r"s\.toml:3:1: path: the robot does not fit on it with its rear end at s = .* m: the path is curled tighter"),
     Case("a wish that may not run ahead", LOOP + "lead = 0\n", r"s\.toml:9:8: controller\.lead: expected a number > 0, got 0"),
     Case("no reach", LOOP + "reach = 0.0\n", r"s\.toml:9:9: controller\.reach: expected a number > 0, at most 10, got 0"),
@@ -463,6 +495,7 @@ GROUPS = {
     "Controllers and the minimal model": CONTROLLERS,
     "Wheels, paths and starts": WHEELS,
     "Force maps and the quality of paths": FORCE_MAP,
+    "Rods": RODS,
     "Force maps in closed loop": FORCE_LOOP,
     "Files": FILES,
     "Includes": INCLUDES,
@@ -483,6 +516,8 @@ ODD = [
     Case("a start that faces away from the path", TURN + "[start]\non_path = false\nheading_deg = 0.0\n", r"start\.heading_deg: link 1 starts facing away from the path, 180 degrees off its direction"),
     Case("a look at the robot that comes after the run", TURN + "period = 100.0\nspeed = 0.5\n", r"controller\.period = 100 s is not shorter than the 6\.356 s that the motors run"),
     Case("a period too long to steer by", TURN + "speed = 1.4\n", r"controller\.period = 0\.025 s is too long for 1\.4 m/s: the steering is unstable, .*take  period = 0\.01"),
+    Case("a rod whose shape outruns the steps", 'duration = 0.02\n[robot]\nname = "eel"\n[strain]\nlaw = "swim"\namplitude = 0.6\nomega = 50.0\n', r"strain\.omega: the shape has a period of 0\.1257 s, 12\.57 times solver\.dt = 0\.01 s: fewer than 20 steps a period do not follow it"),
+    Case("a rod of few elements", 'duration = 0.02\n[robot]\nname = "eel"\nelements = 6\n[strain]\nlaw = "swim"\namplitude = 0.6\nomega = 6.0\n', r"robot\.elements: 6 are few for this shape: .*write  elements = 10"),
     Case("axles far ahead in a long robot", TURN.replace('"piko"\n', '"piko"\nlink = { axle_offset = -0.018 }\n') + "speed = 0.5\n", r"L_PJ = 0\.043 m, L_JP = 0\.079 m: with axles ahead of the links' middles jumps of the steering grow by 1\.84 from link to link, 20\.9 times to the last, and the steering is unstable"),
     Case("one link on wheels to follow a path", TURN.replace('"piko"\n', '"piko"\nlinks = 1\n') + "speed = 0.5\n", r"robot\.links = 1: no joints to steer with, so it drives straight on"),
     Case("a run cut short before its motors start", "duration = 4.0\n" + AIKO + "[controller]\nstart_time = 3.0\n", r"controller\.start_time = 3 s: the motors are off for the whole run, which ends at 2 s", set=["duration=2"]),

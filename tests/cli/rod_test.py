@@ -14,7 +14,6 @@ from pathlib import Path
 
 import h5py
 import numpy
-from scipy.special import j0
 
 from harness import COLUBER, SOURCE, check, finish, start_until
 
@@ -48,6 +47,11 @@ def near(sentence, value, expected, tolerance):
     check(sentence, off <= tolerance, f"{value} instead of {expected}: off by {off:.3g}")
 
 
+def j0(x):
+    """Bessel's function of order 0, by its series."""
+    return sum((-1.0) ** k * (0.5 * x) ** (2 * k) / math.factorial(k) ** 2 for k in range(25))
+
+
 def frame(folder, t):
     return int(numpy.argmin(numpy.abs(data(folder, "time") - t)))
 
@@ -67,9 +71,15 @@ def test_every_scenario_balances(tmp):
         rest = data(folder, "end_residual").max()
         check(f"{name}: the internal wrench ends as the tail's load", rest <= 1e-11, rest)
         near(f"{name}: attitudes are rotations", numpy.linalg.norm(data(folder, "section_quaternion"), axis=2), 1.0, 1e-13)
-        if name in ("eel", "free_rod"):
+        run(tmp / f"{name}-whole", name)
+        rest = data(tmp / f"{name}-whole", "end_residual").max()
+        check(f"{name}: … at every frame of the whole run, 160 elements", rest <= 1e-11, rest)
+        run(tmp / f"{name}-adaptive", name, "solver.space=adaptive", "solver.space_rtol=1e-11", "duration=0.3")
+        rest = data(tmp / f"{name}-adaptive", "end_residual").max()
+        check(f"{name}: … and with adapted steps, to 1e-9", rest <= 1e-9, rest)
+        if name == "eel":  # the work of a force law is integrated as the motion is, to the order of the step
             continue
-        run(tmp / f"{name}-fine", name, "duration=2.5", "solver.dt=2.5e-3", "solver.space=collocation6")
+        run(tmp / f"{name}-fine", name, "solver.dt=2.5e-3", "solver.space=collocation6", "record.rate_hz=10")
         work = numpy.abs(data(tmp / f"{name}-fine", "work_scheme")).max()
         check(f"{name}: the balance of the work leaves at most 1e-8 J", work <= 1e-8, work)
         power = numpy.abs(data(tmp / f"{name}-fine", "power_balance")).max()
@@ -134,9 +144,210 @@ def test_the_snakes(tmp):
           report["summary"]["unilateral_violations"] > 0 and report["summary"]["torque_violations"] > 0, report["summary"])
 
 
+def track(A, V, t_end, turn=None, n=20000):
+    """Head of a planar snake, (x, y, theta) at n + 1 instants: K along its path is given, the rest are sums (order 4)."""
+    h = t_end / n
+    t = numpy.linspace(0.0, t_end, 2 * n + 1)
+    K = A * numpy.cos(2 * math.pi * V * t)
+    if turn:
+        u, w = t - turn["start"] - turn["duration"] / 2, turn["duration"] / 2
+        inside = numpy.abs(u) < w
+        v = numpy.where(inside, u, 0.0)
+        K = K + numpy.where(inside, turn["amplitude"] * numpy.exp(-v * v / (w * w - v * v)), 0.0)
+
+    def integral(f):  # at every half interval: of the parabola through three
+        out = numpy.zeros(2 * n + 1)
+        a, b, c = f[:-1:2], f[1::2], f[2::2]
+        out[2::2] = numpy.cumsum(h / 6 * (a + 4 * b + c))
+        out[1::2] = out[:-1:2] + h / 24 * (5 * a + 8 * b - c)
+        return out
+
+    theta = V * integral(K)
+    return numpy.array([V * integral(numpy.cos(theta)), V * integral(numpy.sin(theta)), theta]).T[::2]
+
+
+def rows(sentence, pairs, share):
+    """Rows (value, target) of a table to a share of their target, or to `share` times a third number."""
+    for name, value, target, *size in pairs:
+        near(f"{sentence}: {name}", value, target, share * abs(size[0] if size else target))
+
+
+def test_rows_with_closed_forms(tmp):
+    eps, c = 0.5, 0.05
+    wave = 2 * math.pi
+    turn = {"start": 3.0, "duration": 4.0, "amplitude": 2.0}
+    straight, turning = track(10.0, -0.5, 10.0), track(10.0, -0.5, 10.0, turn)
+    for elements, share in ((640, 1e-6), (40, 1e-4)):
+        what = f"{elements} elements"
+        at = lambda name: tmp / f"{name}{elements}"
+        coarse = (f"robot.elements={elements}", "solver.dt=0.01")
+
+        run(at("worm"), "earthworm", f"robot.elements={elements}", "record.rate_hz=2")
+        X = data(at("worm"), "abscissa")[0]
+        k = frame(at("worm"), 0.5)
+        force = c * c * 0.5 * (numpy.sin(wave * (c * 0.5 - X)) - math.sin(wave * c * 0.5))
+        N = data(at("worm"), "internal_wrench")[k, :, 0]
+        speed = data(at("worm"), "head_twist")[:, 0]
+        place = data(at("worm"), "section_position")[:, 0, 0]
+        time = data(at("worm"), "time")
+        rows(what, (("W1, anchorage", data(at("worm"), "contact_abscissa")[k, 0], 0.275), ("W2, mean speed", place[-1] / 100, -c),
+                    ("W3, fastest", speed.min(), -c * (1 + eps)), ("W3, slowest", speed.max(), -c * (1 - eps)), ("W4, place", place[-1], -5.0),
+                    ("W4, ripple", numpy.ptp(place + c * time), eps / math.pi),
+                    ("W6, internal force", N, force, c * c)), share)
+        near(f"{what}: W5, reaction", data(at("worm"), "resultant_wrench"), 0.0, 1e-12)
+        run(at("two"), "earthworm", f"robot.elements={elements}", "strain.wavelength=0.5", "duration=10", "record.rate_hz=2")
+        near(f"{what}: W9, two anchorages", data(at("two"), "compatibility"), 0.0, 1e-12)
+        run(at("faster"), "earthworm_accelerating", f"robot.elements={elements}", "duration=2", "record.rate_hz=2")
+        N = data(at("faster"), "internal_wrench")[0, :, 0]
+        first = elements // 4  # the anchorage is at l/4, on a section
+        cdot = 0.005
+        Gamma_sum = X - 0.5 / wave * (1.0 - numpy.cos(wave * X))  # of Gamma from 0 to X at t = 0
+        law = -cdot * Gamma_sum - c * c * 0.5 * numpy.sin(wave * X)
+        law[first + 1:] += cdot
+        rows(what, (("W7, reaction", data(at("faster"), "resultant_wrench")[:, 0], -cdot), ("W8, the jump in the internal force", N, law, 0.005)), share)
+
+        _, report = run(at("inch"), "inchworm", *coarse, "record.rate_hz=20")
+        stride = 1.0 - j0(2.0)
+        y = data(at("inch"), "section_position")[:, 0, 1]
+        phase = data(at("inch"), "time") % 2.0
+        alone = numpy.array([1.0 - j0(2.0 * math.sin(0.5 * math.pi * t) ** 2) if t > 1.0 else 0.0 for t in phase])
+        rows(what, (("I1, stride", report["summary"]["stride"], stride), ("I2, I3, seven strides", y[-1], 7 * stride)), share)
+        stairs = numpy.floor(data(at("inch"), "time") / 2.0 + 1e-9) * stride + numpy.where(phase > 1.0, stride - alone, 0.0)
+        rows(what, (("I3, staircase", y, stairs, 5.4), ("I3, speed", data(at("inch"), "head_twist")[frame(at("inch"), 1.4), 0],
+                     -2.0 * math.pi / 2 * math.sin(math.pi * 1.4) * j1(2.0 * math.sin(0.5 * math.pi * 1.4) ** 2) * -1.0)), share)
+        _, report = run(at("inch18"), "inchworm", *coarse, "strain.amplitude=1.8", "duration=4", "record.rate_hz=20")
+        rows(what, (("I4, stride", report["summary"]["stride"], 1.0 - j0(1.8)),), share)
+
+        _, report = run(at("snake"), "rod_snake2d", *coarse, "record.rate_hz=20")
+        g = data(at("snake"), "section_position")
+        twist = data(at("snake"), "head_twist")
+        rows(what, (("S1, heading", numpy.abs(twist[:, 5]).max() / 0.5 / wave, 10.0 / wave), ("S2, x", g[-1, 0, 0], -5.0 * j0(10.0 / wave)),
+                    ("S3, width", numpy.ptp(g[:, 0, 1]), numpy.ptp(straight[:, 1]))), share)
+        _, report = run(at("turn"), "rod_snake2d_turn", *coarse, "record.rate_hz=20")
+        g = data(at("turn"), "section_position")
+        rows(what, (("S5, heading change", report["summary"]["heading_change"], turning[-1, 2]), ("S5, as the integral of the pulse", turning[-1, 2], -0.5 * 2.0 * 2.0 * 1.206900322)), share)
+        for t in (3, 5, 7, 10):
+            rows(what, ((f"S6, {t} s", g[frame(at("turn"), t), 0, :2], turning[2000 * t, :2], 1.0),), share)
+        run(at("long"), "rod_snake2d", *coarse, "strain.wavelength=1.5", "duration=30", "record.rate_hz=20")
+        rows(what, (("S11, progress", data(at("long"), "section_position")[-1, 0, 0], -15.0 * j0(15.0 / wave)),), share)
+
+        A, tau = 10.0, wave
+        pitch = math.degrees(math.atan2(A, tau))
+        run(at("spiral"), "rod_spiral", *coarse, "record.rate_hz=20", "start.pitch_deg=" + repr(-pitch))
+        g = data(at("spiral"), "section_position")
+        whole = math.hypot(A, tau)
+        r, middle = circle(g[-1, :, 1:])
+        turns = numpy.unwrap(numpy.arctan2(g[-1, :, 2] - middle[1], g[-1, :, 1] - middle[0]))
+        turned = abs(turns[-1] - turns[0])
+        rows(what, (("Z2, radius", r, A / whole**2), ("Z2, pitch", abs(g[-1, -1, 0] - g[-1, 0, 0]) / turned * wave, wave * tau / whole**2),
+                    ("Z2, turns", turned / wave, whole / wave), ("Z2, arc per turn", wave / turned, wave / whole),
+                    ("Z2, axial speed", abs(g[-1, 0, 0] - g[0, 0, 0]) / 10.0, 0.5 * tau / whole)), share)
+
+
+    # what is left beside zero is the step's: a fine one
+    run(tmp / "fine", "rod_snake2d", "solver.dt=2.5e-3", "record.rate_hz=20", "solver.space=collocation6")
+    g = data(tmp / "fine", "section_position")
+    near("S2, y", g[-1, 0, 1], 0.0, 1e-9)
+    for i in (40, 80, 160):  # section X is where the head was 2 X s before
+        late = round(20 * 2 * i / 160)
+        near(f"S4, section {i} from the head's path", g[late:, i], g[: len(g) - late, 0], 1e-9)
+
+
+def j1(x):
+    """Bessel's function of order 1, by its series."""
+    return sum((-1.0) ** k * (0.5 * x) ** (2 * k + 1) / (math.factorial(k) * math.factorial(k + 1)) for k in range(25))
+
+
+def circle(points):
+    """Radius and middle of the circle through points of the plane."""
+    rows = numpy.column_stack([2.0 * points, numpy.ones(len(points))])
+    x, y, c = numpy.linalg.lstsq(rows, (points**2).sum(axis=1), rcond=None)[0]
+    return math.sqrt(c + x * x + y * y), (x, y)
+
+
+def test_rows_checked_by_another_computation(tmp):
+    # 160 elements a wave, 1e-4 of each row's largest value
+    run(tmp / "inch", "inchworm", "duration=2", "solver.dt=5e-3", "record.rate_hz=200")
+    F, L = data(tmp / "inch", "contact_wrench"), data(tmp / "inch", "internal_wrench")
+    for t, force, torque in ((0.0, 9.8100, 0.78540), (0.25, 11.5098, 0.98531), (0.5, 11.4145, 1.27326), (0.75, 7.9286, 1.37336)):
+        k = frame(tmp / "inch", t)
+        near(f"I5, force at {t} s", -F[k, 0, 0], force, 1e-4 * 11.5098)
+        near(f"I5, torque at {t} s", F[k, 0, 5], torque, 1e-4 * 1.3796)
+    k, late = frame(tmp / "inch", 0.5), frame(tmp / "inch", 1.5)
+    near("I6, 0.5 s", (L[k, 0, 5], L[k, 80, 5], L[k, :, 5].max(), L[k, 160, 5]), (-1.27326, 0.95015, 0.95286, 0.0), 1.3e-4)
+    near("I6, 1.5 s", (L[late, 0, 5], L[late, 80, 5], L[late, 160, 5]), (0.0, -0.44448, 1.51600), 1.5e-4)
+    run(tmp / "two", "rod_snake2d", "world.contact.load_time=2.0", "duration=2.0", "record.rate_hz=10")
+    C = data(tmp / "two", "internal_wrench")[-1, :, 5]
+    near("S8, torque", C[[16, 32, 48, 64, 80]], (-0.011506, -0.035801, -0.061760, -0.086055, -0.097561), 9.7e-6)
+    near("S8, symmetric", C, C[::-1], 9.7e-6)
+    near("S8, both ends", C[[0, -1]], 0.0, 1e-12)
+    run(tmp / "case1", "rod_snake2d", "world.contact.load_time=2.3", "duration=2.3", "record.rate_hz=10")
+    C = data(tmp / "case1", "internal_wrench")[-1, :, 5]
+    near("S9, resultant", data(tmp / "case1", "resultant_wrench")[-1, [0, 1, 5]], (0.0, 0.0, -0.11047042), 1.1e-5)
+    near("S9, reactions", data(tmp / "case1", "contact_wrench")[-1, :, 1], (0.251090, 0.415848, -0.403257, -0.254756, 0.013823), 4.1e-5)
+    near("S9, torque", (C.max(), C[80], C.min(), C[48]), (0.015376, 0.015376, -0.026230, -0.026230), 2.6e-6)
+    run(tmp / "case2", "rod_snake2d", "world.contact.load_time=2.0", "duration=2.0", "robot.length=1.25", "robot.elements=200", "record.rate_hz=10")
+    C = data(tmp / "case2", "internal_wrench")[-1, :, 5]
+    near("S10, resultant", data(tmp / "case2", "resultant_wrench")[-1, [0, 1, 5]], (-0.25518790, 0.24994618, 0.14320343), 2.5e-5)
+    near("S10, reactions", data(tmp / "case2", "contact_wrench")[-1, :, 1], (0.047374, 0.204595, -0.004263, 0.152957, 0.179501), 2e-5)
+    near("S10, torque", (C.min(), C[60]), (-0.069361, -0.069361), 6.9e-6)
+    run(tmp / "dive", "rod_snake3d_turn", "record.rate_hz=10")
+    for t, place in ((3, (-0.690322, 0.377746, 0.0)), (5, (-0.856707, 0.445949, -0.025271)), (7, (-0.778021, 0.609378, -0.033873)), (10, (-0.503202, 1.329069, -0.194360))):
+        near(f"Z1, {t} s", head(tmp / "dive", t), place, 1.3e-4 * 0.5)
+    run(tmp / "spiral", "rod_spiral", "world.contact.load_time=2.0", "duration=2.0", "record.rate_hz=10")
+    F = data(tmp / "spiral", "contact_wrench")[-1]
+    near("Z3, resultant", data(tmp / "spiral", "resultant_wrench")[-1], (-0.048861, -0.145260, 0.030700, 0.070031, 0.089033, -0.039115), 1.4e-5)
+    near("Z3, N_Y", F[:, 1], (-0.007428, 0.009024, 0.058055, 0.009024, -0.007428), 5.8e-6)
+    near("Z3, N_Z", F[:, 2], (0.028782, 0.042065, 0.0, -0.042065, -0.028782), 4.2e-6)
+    near("Z3, C_X", F[:, 3], (0.046094, -0.032405, 0.0, 0.032405, -0.046094), 4.6e-6)
+    C = data(tmp / "spiral", "internal_wrench")[-1]
+    near("Z3, C_Y, C_Z", (C[:, 4].min(), C[:, 4].max(), C[:, 5].min(), C[:, 5].max()), (-0.039061, 0.039061, -0.011699, 0.013111), 4e-6)
+
+
+def torques_by_balance(t, p, inertia_local):
+    """Largest |C_Z| of the planar snake on p contacts: momentum of the part before X, in the world's axes.
+
+    A second way: the body lies on its own path, so the head's path and the momentum that it carries along it are known
+    in closed form but for plain sums; no element, no group.
+    """
+    A, V, l, m, J, n = 10.0, -0.5, 1.0, 1.0, 6.25e-4, 200000
+    h = l / n
+    X = numpy.linspace(0.0, l, n + 1)
+    S = V * t
+    theta = A / (2 * math.pi) * (numpy.sin(2 * math.pi * (X + S)) - math.sin(2 * math.pi * S))
+    c, s = numpy.cos(theta), numpy.sin(theta)
+    x, y = (numpy.concatenate([[0.0], numpy.cumsum(0.5 * h * (f[1:] + f[:-1]))]) for f in (c, s))
+    K = A * numpy.cos(2 * math.pi * (X + S))
+    force = numpy.array([m * V * V * (c - 1.0), m * V * V * s])
+    moment = m * V * V * (x * s - y * c) + J * V * V * (K - K[0])
+    i = numpy.rint((numpy.arange(p) + 0.5) * n / p).astype(int)
+    across = numpy.array([-s[i], c[i]])
+    rows = numpy.vstack([across, x[i] * across[1] - y[i] * across[0]])
+    own = m * V * V * K[i] * l / p if inertia_local else numpy.zeros(p)
+    push = own + numpy.linalg.pinv(rows, rcond=1e-8) @ (numpy.array([force[0][-1], force[1][-1], moment[-1]]) - rows @ own)
+    for each, at in enumerate(i):
+        force[:, at:] -= push[each] * across[:, each, None]
+        moment[at:] -= push[each] * rows[2, each]
+    return float(numpy.abs(moment - (x * force[1] - y * force[0])).max())
+
+
+def test_torques_by_the_number_of_contacts(tmp):
+    printed = {(2.0, False): (0.09756, 0.09756, 0.09756, 0.09756), (2.0, True): (0.02795, 0.00311, 0.00265, 0.00301),
+               (2.3, False): (0.0262, 0.0266, 0.0251, 0.0255), (2.3, True): (0.0201, 0.0058, 0.0033, 0.0027)}
+    for (t, local), values in printed.items():
+        for p, value in zip((5, 10, 20, 40), values):
+            what = f"{p} contacts at {t} s, {'inertia_local' if local else 'min_norm'}"
+            other = torques_by_balance(t, p, local)
+            near(f"{what}: the second way meets the value checked", other, value, 6e-6 if t == 2.0 else 6e-5)
+            folder = tmp / f"torque{t}{p}{local}"
+            run(folder, "rod_snake2d", f"world.contact.count={p}", f"world.contact.load_time={t}", f"duration={t}",
+                "robot.elements=400", "solver.dt=0.1", f"world.contact.distribution={'inertia_local' if local else 'min_norm'}")
+            near(f"{what}: largest torque", numpy.abs(data(folder, "internal_wrench")[-1, :, 5]).max(), other, 1e-3 * other)
+
+
 def test_limits_of_drag(tmp):
     # Swimmers in heavy drag: resistive force theory, head first; with less drag across than along the other way.
-    for waves, share in ((1, 0.694), (2, 0.921)):
+    for waves, share in ((1, 0.694), (2, 0.921), (4, 0.978), (8, 0.992)):
         for across, sign in ((2000, 1.0), (500, -1.0)):
             if sign < 0 and waves > 1:
                 continue
@@ -222,10 +433,69 @@ def test_refusals(tmp):
     table = 'duration = 1.0\n[robot]\nname = "free_rod"\n[strain]\nlaw = "table"\nfile = "strains.csv"\n'
     top = "t,X,Gamma_X,Gamma_Y,Gamma_Z,K_X,K_Y,K_Z\n"
     (tmp / "strains.csv").write_text(top + "0,0,1,0,0,0,0,0\n0,0,1,0,0,0,0,0\n")
-    refused(tmp, "table with an X twice", table, "twice")
+    refused(tmp, "table with an X twice", table, "twice", "strains.csv:3")
     (tmp / "strains.csv").write_text(top + "0,0,1,0,0,0,0,0\n0,1,1,0,0,0,0,0\n1,0,1,0,0,0,0,0\n")
-    refused(tmp, "table with a hole", table, "no row")
+    refused(tmp, "two faults of a wave", snake + '[strain]\nlaw = "waves"\n[[strain.wave]]\ncomponent = "K_z"\namplitude = nan\n', "component", "amplitude")
+    refused(tmp, "the beam, where no law is named", snake + 'beam = "B7"\n', "robot.beam", "K_Z")
+    refused(tmp, "a folder for a table", table.replace("strains.csv", "."), "regular file")
+    (tmp / "strains.csv").write_text(top + "".join(f"{t},{X},1,0,0,0,0,0\n" for t in (0, 1) for X in (0, 0.1, 0.2)))
+    refused(tmp, "table of a part of the rod", table, "0 to 0.2 m")
+    (tmp / "strains.csv").write_text(top + "0,0,1,0,0,0,0,0\n0,1,1,0,0,0,0,0\n1,0,1,0,0,0,0,0\n")
+    refused(tmp, "table with a hole", table, "X = 1", "no row", "strains.csv:4")
     refused(tmp, "keys of other models", snake + "links = 4\n", "robot.model")
+
+
+def test_warnings(tmp):
+    for key, sets in (("strain.omega", ("strain.omega=50",)), ("robot.elements", ("robot.elements=6",)),
+                      ("robot.elements", ("strain.wavelength=0.1",)), ("robot.elements", ("strain.amplitude=40",))):
+        name = sets[0].replace("=", "")
+        _, report = run(tmp / name, "eel", "robot.elements=40", "duration=0.02", *sets)
+        check(f"{sets[0]}: {key} is warned of", any(each.startswith(key) for each in report["warnings"]), report["warnings"])
+
+
+def test_faults_at_run_time(tmp):
+    # seen neither at the start nor at the instants that are looked at before a run: they are whole periods apart
+    wave = """duration = 4.0
+[robot]
+name = "free_rod"
+elements = 20
+[strain]
+law = "waves"
+[[strain.wave]]
+component = "Gamma_X"
+amplitude = 1.2
+omega = 628.3185307179586
+[solver]
+dt = 1e-3
+"""
+    # two waves that meet cancel at 0.25 s: nothing says how fast the body goes along itself
+    standing = """duration = 1.0
+[robot]
+name = "snake2d"
+elements = 20
+[strain]
+law = "waves"
+[[strain.wave]]
+component = "K_Z"
+amplitude = 1.0
+wavelength = 1.0
+omega = 6.283185307179586
+[[strain.wave]]
+component = "K_Z"
+amplitude = 1.0
+wavelength = 1.0
+omega = -6.283185307179586
+[world.contact]
+kind = "annular"
+[solver]
+dt = 0.05
+"""
+    for name, text, t in (("a section turns inside out", wave, r"0\.00\d"), ("a body of constant curvature", standing, r"0\.2\d*")):
+        path = tmp / "fails.toml"
+        path.write_text(text)
+        done = coluber("run", path, "--out", tmp / name.replace(" ", "_"))
+        check(f"{name}: exits 1", done.returncode == 1, (done.returncode, done.stderr))
+        check(f"{name}: names X and t", re.search(rf"t = {t}", done.stderr) and "X = " in done.stderr, done.stderr)
 
 
 def test_a_table_moves_the_rod_as_its_law_does(tmp):
@@ -259,7 +529,8 @@ def main():
             if not name.startswith("test_"):
                 continue
             try:
-                test(tmp)
+                (tmp / name).mkdir()
+                test(tmp / name)
             except Exception as error:  # a test that cannot go on has failed
                 check(name.replace("_", " "), False, f"{type(error).__name__}: {error}")
     finish()

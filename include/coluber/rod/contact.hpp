@@ -132,6 +132,16 @@ COLUBER_EXPORT Fault evaluate_kinematic(const Model& model, const ContactModel& 
                                         const StrainLaw& strain, double t, const Pose& g_o,
                                         double S, ContactData& contacts, Data& data);
 
+/// Work of the contacts where the rates of the shape jump: `before` are the twists of the sections
+/// data.contacts[i] then, and the rod had the momentum `momentum`; `data` has what comes after.
+///
+/// Their impulses are split as their forces are, and each acts while the twist of its section goes
+/// from the one to the other.
+COLUBER_EXPORT double impulse_work(const Model& model, const ContactModel& contact,
+                                   const StrainLaw& strain, double t, const Vector6d& momentum,
+                                   const std::vector<Vector6d>& before, ContactData& contacts,
+                                   Data& data);
+
 /// Pose of the head when the section held is at `g_c`.
 COLUBER_EXPORT Pose head_of_clamp(const Model& model, const Clamp& clamp, const Pose& g_c,
                                   const Data& data);

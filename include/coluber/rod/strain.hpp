@@ -55,6 +55,11 @@ class COLUBER_EXPORT StrainLaw {
   virtual void evaluate_slopes(double t, std::span<const double> X, std::span<Slopes> out) const;
   /// Which strains are not at their reference.
   [[nodiscard]] virtual StrainMask actuated() const = 0;
+  /// First instant after t at which its rates jump, the strains being continuous; infinite if there
+  /// is none. At that instant itself they are those of either side.
+  [[nodiscard]] virtual double next_break(double /*t*/) const {
+    return std::numeric_limits<double>::infinity();
+  }
   /// How far and how fast it runs along the body, where the law says it.
   [[nodiscard]] virtual std::optional<Travel> travel(double /*t*/) const { return std::nullopt; }
   /// The wave of contraction, where it is one.
@@ -144,7 +149,8 @@ COLUBER_EXPORT std::unique_ptr<StrainLaw> make_strain(std::vector<Wave> waves);
 
 /// Strains sampled on a grid of instants and sections, cubic splines in both. Rows as in a file:
 /// t, X and six strains, in any order; every X at every t. Throws Error where an entry is missing
-/// or there twice. Before the first and after the last instant the strains stand still.
+/// or there twice. Before the first and after the last instant the strains stand still; those are
+/// its breaks.
 COLUBER_EXPORT std::unique_ptr<StrainLaw> make_strain_table(
     std::span<const std::array<double, 8>> rows);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -76,6 +77,17 @@ class COLUBER_EXPORT RodSystem final : public System, public Placed {
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);
   [[nodiscard]] bool kinematic() const { return contact_.kind != ContactKind::none; }
+  /// Between two breaks of the shape: the instants at which it may be asked.
+  struct Piece {
+    double first = -std::numeric_limits<double>::infinity();
+    double last = std::numeric_limits<double>::infinity();
+  };
+  /// Time t on this side of the breaks.
+  [[nodiscard]] double within(double t) const { return std::clamp(t, piece_.first, piece_.last); }
+  /// The breaks that are behind time t.
+  void find_break(double t);
+  /// The next break is at t, the present instant: the rates jump. Works into `work`.
+  Fault pass_break(double t, chain::StepWork& work);
   /// Everything at the present pose and time t.
   Fault look(double t);
   /// The powers of the instant looked at.
@@ -84,7 +96,9 @@ class COLUBER_EXPORT RodSystem final : public System, public Placed {
   Fault advance(double t, double t_end);
   /// The section that is held from t on stays where it is.
   Fault take_hold(double t);
-  /// From time t_A to t_E; works into `work`.
+  /// From time t_A to t_E without a break in between; works into `work`.
+  Fault advance_piece(double t_A, double t_E, chain::StepWork& work);
+  /// The same past breaks.
   Fault advance_all(double t_A, double t_E, chain::StepWork& work);
   void count();
   StepInfo refuse(Fault fault);
@@ -103,6 +117,9 @@ class COLUBER_EXPORT RodSystem final : public System, public Placed {
   double S_ = 0.0;                   // along the path, where the law does not say it (m)
   Pose g_c_{};                       // of the section held
   int clamp_ = 0;                    // which
+  Piece piece_;
+  double break_ = std::numeric_limits<double>::infinity();  // the next (s)
+  std::vector<Vector6d> twist_before_;                      // of each contact's section, at a break
   chain::StepWork work_;
   double energy_start_ = 0.0;
   double heading_ = 0.0;  // of t_X, from above, turns counted (rad)
@@ -117,7 +134,6 @@ class COLUBER_EXPORT RodSystem final : public System, public Placed {
   Eigen::VectorXd last_X_;  // of each contact
   std::unique_ptr<Equations> equations_;
   Fault fault_ = Fault::none;
-  double fault_time_ = 0.0;
   double figure_ = 0.0;
   std::vector<StepFigure> figures_;
   std::vector<double> abscissa_;

@@ -241,11 +241,12 @@ TEST(Snake2d, CarriesTheCheckedReactionsOfTheSecondCase) {
   EXPECT_NEAR(now->Lambda(120)(5), -0.069361, 1e-6);
 }
 
-// Table of section 14
+// The table of the checked values has three digits; these are by the balance of momentum along the
+// path, tests/cli/rod_test.py.
 TEST(Snake2d, NeedsTorquesThatDependOnTheRuleOfSharing) {
   const double printed[2][2][4] = {
-      {{0.09756, 0.09756, 0.09756, 0.09756}, {0.02795, 0.00311, 0.00265, 0.00301}},
-      {{0.0262, 0.0266, 0.0251, 0.0255}, {0.0201, 0.0058, 0.0033, 0.0027}}};
+      {{0.0975614, 0.0975614, 0.0975614, 0.0975614}, {0.0279518, 0.0031134, 0.0026516, 0.0030086}},
+      {{0.0262300, 0.0266410, 0.0250860, 0.0254660}, {0.0201089, 0.0057544, 0.0032629, 0.0026733}}};
   const int counts[] = {5, 10, 20, 40};
   for (int when = 0; when < 2; ++when) {
     for (int rule = 0; rule < 2; ++rule) {
@@ -259,8 +260,7 @@ TEST(Snake2d, NeedsTorquesThatDependOnTheRuleOfSharing) {
         for (const Point& point : now->data.points) {
           largest = std::max(largest, std::abs(point.Lambda(5)));
         }
-        // half of the last digit printed
-        EXPECT_NEAR(largest, printed[when][rule][i], when == 0 ? 6e-6 : 6e-5)
+        EXPECT_NEAR(largest, printed[when][rule][i], 2e-4 * printed[when][rule][i])
             << counts[i] << " contacts at " << t;
       }
     }
@@ -275,15 +275,16 @@ TEST(Snake2d, WithContactsOfDependentLinesMakesNoReactionUp) {
 }
 
 TEST(Snake2d, TakesAPrestressIntoItsTorquesOnly) {
-  Rod snake = snake2d(1.0, 80, spread(5, 1.0), 2.3);
+  Rod snake = snake2d(1.0, 320, spread(5, 1.0), 2.3);
+  snake.model.space = Space::collocation6;
   const auto plain = snake.at(2.3);
   snake.contact.prestress = {1.0, -2.0, 0.5, 3.0, -1.0};
   const auto stressed = snake.at(2.3);
   EXPECT_LE((plain->data.eta_o - stressed->data.eta_o).norm(), 0.0);
-  EXPECT_NEAR(plain->data.actuator_power, stressed->data.actuator_power, 1e-6)
-      << "to the order of the march";
+  EXPECT_LE((plain->data.etadot_o - stressed->data.etadot_o).norm(), 0.0);
+  EXPECT_NEAR(plain->data.actuator_power, stressed->data.actuator_power, 1e-12);
   EXPECT_LE(stressed->data.end_residual, 1e-12);
-  EXPECT_GE((plain->Lambda(40) - stressed->Lambda(40)).norm(), 1e-2);
+  EXPECT_GE((plain->Lambda(160) - stressed->Lambda(160)).norm(), 1e-2);
 }
 
 TEST(Snake2d, FindsItsSpeedFromItsShape) {
@@ -424,7 +425,7 @@ TEST(Reissner, SlidesNowhereAcrossWithTheCompleteRelations) {
     return largest;
   };
   EXPECT_LE(largest_V_Y(true), 1e-9);
-  EXPECT_GE(largest_V_Y(false), 1e-2) << "(6.43) without the shear's rate";
+  EXPECT_NEAR(largest_V_Y(false), 5.6e-2, 5e-4) << "(6.43) without the shear's rate";
 }
 
 }  // namespace kinematic_test

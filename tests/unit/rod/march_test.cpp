@@ -2,17 +2,27 @@
 
 #include <cmath>
 #include <numbers>
-#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "coluber/math/ode.hpp"
-#include "coluber/rod/data.hpp"
+#include "coluber/rod/contact.hpp"
 
 #include "sample/rods.hpp"
 
 namespace coluber::rod {
 namespace march_test {
+
+/// All six strains move.
+std::unique_ptr<StrainLaw> six_strains() {
+  return make_strain(std::vector<Wave>{{0, 0.15, 1.0, 3.0, 0.3},
+                                       {1, 0.10, 0.8, 2.0, 1.1},
+                                       {2, 0.12, 1.3, 2.5, 0.7},
+                                       {3, 1.5, 1.1, 2.2, 0.2},
+                                       {4, 2.5, 0.9, 3.1, 0.9},
+                                       {5, 3.0, 1.0, 2.7, 1.9}});
+}
 
 /// Largest errors of a snake that follows its own path, against η = V_o ξ, η̇ = V̇_o ξ + V_o² ξ'.
 struct Errors {
@@ -69,6 +79,63 @@ TEST(March, OfOrderSixMeetsTheExactFieldOfASnake) {
   EXPECT_LE(last.twist, 1e-10);
 }
 
+/// Λ of the free rod in space with all six strains, at 20 sections.
+std::vector<Vector6d> internal_wrenches(Space space, int elements) {
+  const auto strain = six_strains();
+  Model model;
+  model.space = space;
+  model.elements = elements;
+  Data data(model);
+  const Vector6d eta{{0.3, -0.2, 0.5, 0.7, -0.4, 0.6}};
+  EXPECT_EQ(evaluate_dynamic(model, *strain, 0.7, {}, eta, true, data), Fault::none);
+  std::vector<Vector6d> out;
+  for (int i = 0; i <= 20; ++i) out.push_back(data.section(i * elements / 20).Lambda);
+  return out;
+}
+
+/// The same of the planar snake at 2.3 s on its five contacts, whose reactions are those of the
+/// mesh.
+std::vector<Vector6d> snake_wrenches(Space space, int elements) {
+  const auto strain = make_strain(Undulation{});
+  Model model;
+  model.group = Group::SE2;
+  model.space = space;
+  model.elements = elements;
+  ContactModel contact;
+  contact.kind = ContactKind::annular;
+  contact.abscissae = {0.1, 0.3, 0.5, 0.7, 0.9};
+  contact.load_time = 2.3;
+  Data data(model, count_contacts(model, contact, *strain));
+  ContactData contacts(model, contact, *strain);
+  EXPECT_EQ(evaluate_kinematic(model, contact, *strain, 2.3, {}, 0.0, contacts, data), Fault::none);
+  std::vector<Vector6d> out;
+  for (int i = 0; i <= 20; ++i) out.push_back(data.section(i * elements / 20).Lambda);
+  return out;
+}
+
+double largest_difference(const std::vector<Vector6d>& a, const std::vector<Vector6d>& b) {
+  double out = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) out = std::max(out, (a[i] - b[i]).norm());
+  return out;
+}
+
+TEST(March, FindsTheInternalWrenchToItsOrder) {
+  for (auto* wrenches : {&internal_wrenches, &snake_wrenches}) {
+    const auto fine = wrenches(Space::collocation6, 1280);
+    const auto error = [&](Space space, int elements) {
+      return largest_difference(wrenches(space, elements), fine);
+    };
+    EXPECT_GE(error(Space::magnus4, 80), 14.0 * error(Space::magnus4, 160))
+        << error(Space::magnus4, 80);
+    double last = error(Space::collocation6, 20);
+    for (int elements : {40, 80}) {
+      const double next = error(Space::collocation6, elements);
+      EXPECT_GE(last, 45.0 * next) << elements << " " << last << " " << next;
+      last = next;
+    }
+  }
+}
+
 TEST(March, MeetsTheExactFieldAtVariableSpeedInATurn) {
   const Undulation law{.advance = {-0.5, 0.1}, .turn = Turn{1.0, 4.0, 2.0}};
   const Errors four = errors_of(Space::magnus4, 160, law);
@@ -83,16 +150,6 @@ TEST(March, WithAdaptedStepsMeetsTheExactField) {
   const Errors errors = errors_of(Space::adaptive, 20);
   EXPECT_LE(errors.twist, 1e-9);
   EXPECT_LE(errors.wrench, 1e-9);
-}
-
-/// All six strains move.
-std::unique_ptr<StrainLaw> six_strains() {
-  return make_strain(std::vector<Wave>{{0, 0.15, 1.0, 3.0, 0.3},
-                                       {1, 0.10, 0.8, 2.0, 1.1},
-                                       {2, 0.12, 1.3, 2.5, 0.7},
-                                       {3, 1.5, 1.1, 2.2, 0.2},
-                                       {4, 2.5, 0.9, 3.1, 0.9},
-                                       {5, 3.0, 1.0, 2.7, 1.9}});
 }
 
 // d/dt of the energy, found from η and η̇ alone, is the actuators' power, found from Λ.
