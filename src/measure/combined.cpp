@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "reproduce/measures.hpp"
+#include "measure/rows.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 MeasureValue mean_over_runs(const MeasureCall& call) {
@@ -127,4 +127,4 @@ std::vector<Measure> combined_measures() {
   };
 }
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

@@ -1,15 +1,17 @@
-#include "reproduce/selection.hpp"
+#include "measure/selection.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "coluber/core/error.hpp"
+#include "coluber/math/sincos.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 using record::Trajectory;
@@ -70,6 +72,12 @@ std::optional<int> component_of(const MeasureCall& call, const Observable& datas
 int axis_of(const MeasureCall& call) {
   const auto name = call.text("axis", "x");
   return name == "x" ? 0 : name == "y" ? 1 : 2;
+}
+
+void set_wave(const Eigen::ArrayXd& angle, Eigen::MatrixXd& basis) {
+  const auto count = static_cast<std::size_t>(angle.size());
+  math::sincos(std::span(angle.data(), count), std::span(basis.col(2).data(), count),
+               std::span(basis.col(1).data(), count));
 }
 
 const Observable& find_dataset(const Trajectory& run, std::string_view name) {
@@ -216,4 +224,4 @@ std::size_t Selection::only() const {
                           dataset_, size()));
 }
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

@@ -8,14 +8,19 @@
 #include <Eigen/Dense>
 
 #include "coluber/core/error.hpp"
+#include "coluber/math/atan2.hpp"
+#include "coluber/math/sincos.hpp"
 
-#include "reproduce/measures.hpp"
-#include "reproduce/selection.hpp"
+#include "measure/rows.hpp"
+#include "measure/selection.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 using record::Trajectory;
+
+/// The C library's hypot differs between processors.
+double distance(double x, double y) { return std::sqrt(x * x + y * y); }
 
 /// The place of a link, or of the mean of all, along the call's axis; or what the call names.
 Selection followed(const MeasureCall& call) { return {call.trajectory(), call, "link_position"}; }
@@ -34,8 +39,8 @@ MeasureValue direction(const MeasureCall& call) {
   const auto& run = call.trajectory();
   const double from = call.number("from");
   const double to = call.number("to");
-  return std::atan2(Selection::places(run, call, 1).change(from, to),
-                    Selection::places(run, call, 0).change(from, to));
+  return math::atan2(Selection::places(run, call, 1).change(from, to),
+                     Selection::places(run, call, 0).change(from, to));
 }
 
 MeasureValue back_steps(const MeasureCall& call) {
@@ -70,8 +75,10 @@ MeasureValue axial_slide(const MeasureCall& call) {
   const auto frames = frames_in(run, call);
   double slid = 0.0;
   for (std::size_t k = frames.front() + 1; k <= frames.back(); ++k) {
-    const double theta = 0.5 * (angle[k - 1] + angle[k]);
-    slid += std::abs((x[k] - x[k - 1]) * std::cos(theta) + (y[k] - y[k - 1]) * std::sin(theta));
+    double sine = 0.0;
+    double cosine = 1.0;
+    math::sincos(0.5 * (angle[k - 1] + angle[k]), sine, cosine);
+    slid += std::abs((x[k] - x[k - 1]) * cosine + (y[k] - y[k - 1]) * sine);
   }
   return slid;
 }
@@ -123,10 +130,10 @@ MeasureValue apart(const MeasureCall& call) {
   double largest = 0.0;
   for (const auto k : frames_in(run, call)) {
     const double t = run.time[k];
-    largest = std::max(largest, std::hypot(run.at("link_position", k, link, 0) -
-                                               at_time(other, "link_position", t, link, 0),
-                                           run.at("link_position", k, link, 1) -
-                                               at_time(other, "link_position", t, link, 1)));
+    largest = std::max(largest, distance(run.at("link_position", k, link, 0) -
+                                             at_time(other, "link_position", t, link, 0),
+                                         run.at("link_position", k, link, 1) -
+                                             at_time(other, "link_position", t, link, 1)));
   }
   return largest;
 }
@@ -137,8 +144,8 @@ MeasureValue deviation(const MeasureCall& call) {
   double largest = 0.0;
   for (const auto& point : call.points("points"))
     largest =
-        std::max(largest, std::hypot(at_time(run, "link_position", point[0], link, 0) - point[1],
-                                     at_time(run, "link_position", point[0], link, 1) - point[2]));
+        std::max(largest, distance(at_time(run, "link_position", point[0], link, 0) - point[1],
+                                   at_time(run, "link_position", point[0], link, 1) - point[2]));
   return largest;
 }
 
@@ -186,11 +193,10 @@ MeasureValue sine_misfit(const MeasureCall& call) {
         wavelengths.at(0) + (wavelengths.at(1) - wavelengths.at(0)) * trial / trials;
     const Eigen::ArrayXd angle = 2.0 * std::numbers::pi / length * path_x.array();
     basis.col(0).setOnes();
-    basis.col(1) = angle.cos();
-    basis.col(2) = angle.sin();
+    set_wave(angle, basis);
     const Eigen::Vector3d c = (basis.transpose() * basis).ldlt().solve(basis.transpose() * path_y);
     const double residual = (path_y - basis * c).norm() / std::sqrt(static_cast<double>(n));
-    const double size = std::hypot(c(1), c(2)) / std::numbers::sqrt2;
+    const double size = distance(c(1), c(2)) / std::numbers::sqrt2;
     if (size > 0.0) best = std::min(best, residual / size);
   }
   return best;
@@ -262,4 +268,4 @@ std::vector<Measure> motion_measures() {
   };
 }
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

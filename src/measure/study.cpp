@@ -11,9 +11,9 @@
 
 #include "coluber/core/error.hpp"
 
-#include "reproduce/measures.hpp"
+#include "measure/rows.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 /// The member `a.b` of a run's answer.
@@ -148,4 +148,4 @@ std::vector<Measure> study_measures() {
   };
 }
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

@@ -9,10 +9,10 @@
 
 #include "coluber/core/error.hpp"
 
-#include "reproduce/measures.hpp"
-#include "reproduce/selection.hpp"
+#include "measure/rows.hpp"
+#include "measure/selection.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 using record::Trajectory;
@@ -78,8 +78,7 @@ MeasureValue tracking_sine_misfit(const MeasureCall& call) {
   const Eigen::ArrayXd angle = 2.0 * std::numbers::pi / call.number("period") * time.array();
   Eigen::MatrixXd basis(time.size(), 3);
   basis.col(0).setOnes();
-  basis.col(1) = angle.cos();
-  basis.col(2) = angle.sin();
+  set_wave(angle, basis);
   const Eigen::Vector3d c = (basis.transpose() * basis).ldlt().solve(basis.transpose() * error);
   return rms(error - basis * c) / rms(basis.rightCols(2) * c.tail(2));
 }
@@ -131,4 +130,4 @@ std::vector<Measure> tracking_measures() {
   };
 }
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

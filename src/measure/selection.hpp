@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Core>
+
+#include "coluber/measure/measure.hpp"
 #include "coluber/record/trajectory.hpp"
 
-#include "reproduce/measure.hpp"
-
-namespace coluber::app {
+namespace coluber::measure {
 
 /// s: frames at the ends of a window count by their nominal time.
 inline constexpr double window_slack = 1e-9;
@@ -74,7 +75,10 @@ int entry_count(const record::Trajectory& run, std::string_view name);
 /// Value at any time within the run, linear between frames; `link` and `axis` count from 0.
 double at_time(const record::Trajectory& run, std::string_view name, double t, int link, int axis);
 
+/// Cosine and sine of angles into columns 1 and 2, bit-identical on every processor.
+void set_wave(const Eigen::ArrayXd& angle, Eigen::MatrixXd& basis);
+
 /// 0, 1, 2 for x, y, z; x where the call names no axis.
 int axis_of(const MeasureCall& call);
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "reproduce/measure.hpp"
+#include "coluber/measure/measure.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 
 /// Rows of the built-in measures, one file per subject.
 std::vector<Measure> motion_measures();    ///< where links go, and how
@@ -18,9 +18,6 @@ std::vector<Measure> combined_measures();  ///< measures of measures
 /// One number of many: "max", "min", "size" (of the largest), "median_size" (of all), "range",
 /// "sum", "mean" or "rms". NaN among them gives NaN.
 double reduce_numbers(const std::vector<double>& values, const std::string& how);
-
-/// What `value` saves against a reference, in percent; NaN if there is nothing to save.
-double reduction_of(double value, double reference);
 
 /// Parameters that several rows share.
 namespace parameter {
@@ -44,4 +41,4 @@ inline const MeasureParameter maybe_index{"index", ParameterKind::indices, false
 inline const MeasureParameter maybe_component{"component", ParameterKind::component, false};
 }  // namespace parameter
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

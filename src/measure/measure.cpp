@@ -1,4 +1,4 @@
-#include "reproduce/measure.hpp"
+#include "coluber/measure/measure.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,9 +8,9 @@
 
 #include "coluber/core/error.hpp"
 
-#include "reproduce/measures.hpp"
+#include "measure/rows.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 using nlohmann::json;
@@ -159,28 +159,69 @@ void gather_runs(const json& spec, std::vector<std::string>& names) {
   }
 }
 
+/// The measures that a parameter of this measure holds.
+std::vector<const json*> parts_of(const json& spec, const Measure& measure) {
+  std::vector<const json*> parts;
+  for (const auto& parameter : measure.parameters) {
+    const auto given = spec.find(parameter.name);
+    if (given == spec.end()) continue;
+    if (parameter.kind == ParameterKind::measure) parts.push_back(&*given);
+    if (parameter.kind == ParameterKind::measures)
+      for (const auto& part : *given) parts.push_back(&part);
+  }
+  return parts;
+}
+
+bool reads(const json& spec) {
+  const auto* measure = find_measure(spec);
+  if (measure == nullptr) return false;
+  const auto parts = parts_of(spec, *measure);
+  if (parts.empty()) return measure->reads_frames;
+  return std::ranges::any_of(parts, [](const json* part) { return reads(*part); });
+}
+
+std::string find_unit(const json& spec) {
+  const auto* measure = find_measure(spec);
+  if (measure == nullptr) return "";
+  if (!measure->unit.starts_with("that of")) return measure->unit;
+  const auto parts = parts_of(spec, *measure);
+  return parts.empty() ? "" : find_unit(*parts.front());
+}
+
 MeasureValue compute(const json& spec, const std::string& run, const RunLookup& lookup) {
-  return find_measure(spec)->compute(MeasureCall(spec, run, lookup));
+  return find_measure(spec)->compute(MeasureCall(&spec, run, lookup));
 }
 
 }  // namespace
 
 // ---- parameters ---------------------------------------------------------------------------------
 
-bool MeasureCall::has(std::string_view name) const { return spec_->contains(name); }
+namespace {
 
-bool MeasureCall::is_number(std::string_view name) const { return spec_->at(name).is_number(); }
+const json& spec_of(const void* spec) { return *static_cast<const json*>(spec); }
 
-double MeasureCall::number(std::string_view name) const { return spec_->at(name).get<double>(); }
+}  // namespace
+
+bool MeasureCall::has(std::string_view name) const { return spec_of(spec_).contains(name); }
+
+bool MeasureCall::is_number(std::string_view name) const {
+  return spec_of(spec_).at(name).is_number();
+}
+
+double MeasureCall::number(std::string_view name) const {
+  return spec_of(spec_).at(name).get<double>();
+}
 
 double MeasureCall::number(std::string_view name, double fallback) const {
   return has(name) ? number(name) : fallback;
 }
 
-int MeasureCall::index(std::string_view name) const { return spec_->at(name).get<int>() - 1; }
+int MeasureCall::index(std::string_view name) const {
+  return spec_of(spec_).at(name).get<int>() - 1;
+}
 
 std::vector<int> MeasureCall::indices(std::string_view name) const {
-  const auto& value = spec_->at(name);
+  const auto& value = spec_of(spec_).at(name);
   if (!value.is_array()) return {index(name)};
   std::vector<int> list;
   for (const auto& each : value) list.push_back(each.get<int>() - 1);
@@ -188,7 +229,7 @@ std::vector<int> MeasureCall::indices(std::string_view name) const {
 }
 
 std::string MeasureCall::text(std::string_view name) const {
-  return spec_->at(name).get<std::string>();
+  return spec_of(spec_).at(name).get<std::string>();
 }
 
 std::string MeasureCall::text(std::string_view name, std::string_view fallback) const {
@@ -196,15 +237,15 @@ std::string MeasureCall::text(std::string_view name, std::string_view fallback) 
 }
 
 std::vector<std::string> MeasureCall::texts(std::string_view name) const {
-  return spec_->at(name).get<std::vector<std::string>>();
+  return spec_of(spec_).at(name).get<std::vector<std::string>>();
 }
 
 std::vector<double> MeasureCall::numbers(std::string_view name) const {
-  return spec_->at(name).get<std::vector<double>>();
+  return spec_of(spec_).at(name).get<std::vector<double>>();
 }
 
 std::vector<std::vector<double>> MeasureCall::points(std::string_view name) const {
-  return spec_->at(name).get<std::vector<std::vector<double>>>();
+  return spec_of(spec_).at(name).get<std::vector<std::vector<double>>>();
 }
 
 const MeasuredRun& MeasureCall::run() const { return (*lookup_)(text("run", *run_)); }
@@ -216,13 +257,13 @@ double MeasureCall::measure(std::string_view name) const {
 }
 
 double MeasureCall::measure(std::string_view name, const std::string& run) const {
-  return std::get<double>(compute(spec_->at(name), run, *lookup_));
+  return std::get<double>(compute(spec_of(spec_).at(name), run, *lookup_));
 }
 
 std::vector<double> MeasureCall::measures(std::string_view name) const {
   const auto run = text("run", *run_);
   std::vector<double> values;
-  for (const auto& part : spec_->at(name))
+  for (const auto& part : spec_of(spec_).at(name))
     values.push_back(std::get<double>(compute(part, run, *lookup_)));
   return values;
 }
@@ -260,4 +301,15 @@ MeasureValue compute_measure(const MeasureSpec& spec, const std::string& run,
   return compute(json::parse(spec), run, lookup);
 }
 
-}  // namespace coluber::app
+std::string unit_of_measure(const MeasureSpec& spec) { return find_unit(json::parse(spec)); }
+
+PreparedMeasure::PreparedMeasure(const MeasureSpec& spec)
+    : spec_(std::make_shared<const json>(json::parse(spec))),
+      reads_frames_(reads(spec_of(spec_.get()))) {}
+
+MeasureValue PreparedMeasure::compute(const MeasuredRun& run) const {
+  return measure::compute(spec_of(spec_.get()), "",
+                          [&run](const std::string&) -> const MeasuredRun& { return run; });
+}
+
+}  // namespace coluber::measure

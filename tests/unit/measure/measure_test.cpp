@@ -1,4 +1,4 @@
-#include "reproduce/measure.hpp"
+#include "coluber/measure/measure.hpp"
 
 #include <cmath>
 #include <map>
@@ -10,7 +10,7 @@
 
 #include "coluber/core/error.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace measure_test {
 
 using ::testing::ElementsAre;
@@ -353,4 +353,4 @@ TEST(MeasureCheck, RefusesWordsAndListsThatAParameterDoesNotTake) {
 }
 
 }  // namespace measure_test
-}  // namespace coluber::app
+}  // namespace coluber::measure

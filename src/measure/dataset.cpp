@@ -9,10 +9,10 @@
 
 #include "coluber/core/error.hpp"
 
-#include "reproduce/measures.hpp"
-#include "reproduce/selection.hpp"
+#include "measure/rows.hpp"
+#include "measure/selection.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -251,18 +251,24 @@ std::vector<Measure> dataset_measures() {
        "that of the item",
        "a figure of the run's summary, such as max_torque (of every step), or the sum of several",
        {{"item", ParameterKind::text, true, {}, "items"}, {"items", ParameterKind::texts, false}},
-       summary_item},
+       summary_item,
+       true,
+       false},
       {"summary_is",
        "",
        "1 where an item of the run's summary is this word, 0 where it is another",
        {{"item", ParameterKind::text}, {"word", ParameterKind::text}},
-       summary_is},
+       summary_is,
+       true,
+       false},
       {"stated",
        "any",
        "the number itself: what the source says, as a control",
        {{"value", ParameterKind::number}},
-       stated},
+       stated,
+       true,
+       false},
   };
 }
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

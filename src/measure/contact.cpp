@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reproduce/measures.hpp"
-#include "reproduce/selection.hpp"
+#include "measure/rows.hpp"
+#include "measure/selection.hpp"
 
-namespace coluber::app {
+namespace coluber::measure {
 namespace {
 
 using record::Trajectory;
@@ -53,7 +53,9 @@ MeasureValue strongest_link(const MeasureCall& call) {
   double largest = 0.0;
   std::vector<int> link;
   for (int i = 0; i < entry_count(run, "contact_force"); ++i) {
-    const double force = std::hypot(mean_force(run, call, i, 0), mean_force(run, call, i, 1));
+    const double x = mean_force(run, call, i, 0);
+    const double y = mean_force(run, call, i, 1);
+    const double force = std::sqrt(x * x + y * y);
     if (force <= largest) continue;
     largest = force;
     link = {i + 1};
@@ -82,4 +84,4 @@ std::vector<Measure> contact_measures() {
   };
 }
 
-}  // namespace coluber::app
+}  // namespace coluber::measure

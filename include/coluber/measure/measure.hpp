@@ -2,18 +2,20 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "coluber/core/export.hpp"
 #include "coluber/core/system.hpp"
 #include "coluber/record/trajectory.hpp"
 #include "coluber/simulation/study.hpp"
 
-namespace coluber::app {
+/// Measures: one number, or a set of links, of a run's frames, summary or answer. Each is one row:
+/// name, unit, doc, parameters and the function that computes it. Claims and sweeps name them.
+namespace coluber::measure {
 
 /// What a measure gives: a number, or a set of links (counted from 1) in order.
 using MeasureValue = std::variant<double, std::vector<int>>;
@@ -64,10 +66,11 @@ struct MeasureParameter {
 
 /// The parameters of one measure as a file gives them, already checked against its row, and the
 /// runs it may read.
-class MeasureCall {
+class COLUBER_EXPORT MeasureCall {
  public:
-  MeasureCall(const nlohmann::json& spec, const std::string& run, const RunLookup& lookup)
-      : spec_(&spec), run_(&run), lookup_(&lookup) {}
+  /// Of a parsed spec; compute_measure() makes it.
+  MeasureCall(const void* spec, const std::string& run, const RunLookup& lookup)
+      : spec_(spec), run_(&run), lookup_(&lookup) {}
 
   /// True if the file gives this parameter as a number.
   [[nodiscard]] bool is_number(std::string_view name) const;
@@ -99,12 +102,12 @@ class MeasureCall {
   [[nodiscard]] std::vector<double> measures(std::string_view name) const;
 
  private:
-  const nlohmann::json* spec_;
+  const void* spec_;  // parsed JSON
   const std::string* run_;
   const RunLookup* lookup_;
 };
 
-/// One measure: all that claims files, `coluber list measures` and the documentation need.
+/// One measure: all that claims and sweep files and `coluber list measures` need.
 struct Measure {
   std::string name;
   std::string unit;  ///< of what it gives, "" for a pure number; or words, "that of the dataset"
@@ -112,25 +115,48 @@ struct Measure {
   std::vector<MeasureParameter> parameters;
   /// Throws Error if a run does not have what it needs.
   std::function<MeasureValue(const MeasureCall&)> compute;
-  bool is_number = true;  ///< false: a set of links
+  bool is_number = true;     ///< false: a set of links
+  bool reads_frames = true;  ///< false: the summary is enough
 };
 
 /// Every measure there is: the built-in ones, then those that were added.
-const std::vector<Measure>& measures();
+COLUBER_EXPORT const std::vector<Measure>& measures();
 
 /// Appends a measure of a model's or a program's own; call it before claims are read. Throws Error
 /// if the name is taken or the row is not complete.
-void add_measure(Measure row);
+COLUBER_EXPORT void add_measure(Measure row);
 
 /// Faults in a measure's name and parameters, in words; none if it can be computed.
-std::vector<std::string> check_measure(const MeasureSpec& spec);
+COLUBER_EXPORT std::vector<std::string> check_measure(const MeasureSpec& spec);
 
 /// Names of the runs that the measure asks for by itself.
-std::vector<std::string> runs_of_measure(const MeasureSpec& spec);
+COLUBER_EXPORT std::vector<std::string> runs_of_measure(const MeasureSpec& spec);
 
 /// Computes a measure; `run` is the one meant where the measure names none. Throws Error if a run
 /// does not have what it needs.
-MeasureValue compute_measure(const MeasureSpec& spec, const std::string& run,
-                             const RunLookup& lookup);
+COLUBER_EXPORT MeasureValue compute_measure(const MeasureSpec& spec, const std::string& run,
+                                            const RunLookup& lookup);
 
-}  // namespace coluber::app
+/// The unit of what the measure gives: its own, or that of the measure it is made of; "" where the
+/// run decides. The spec is one that check_measure() finds no fault in.
+COLUBER_EXPORT std::string unit_of_measure(const MeasureSpec& spec);
+
+/// What a value saves against a reference, in percent; NaN if there is nothing to save.
+COLUBER_EXPORT double reduction_of(double value, double reference);
+
+/// A measure of one run that is computed many times: its text is read once. Shared by threads.
+class COLUBER_EXPORT PreparedMeasure {
+ public:
+  /// Of a spec that check_measure() finds no fault in.
+  explicit PreparedMeasure(const MeasureSpec& spec);
+  /// Computes it. Throws Error if the run does not have what it needs.
+  [[nodiscard]] MeasureValue compute(const MeasuredRun& run) const;
+  /// Whether it, or a measure it is made of, reads frames.
+  [[nodiscard]] bool reads_frames() const { return reads_frames_; }
+
+ private:
+  std::shared_ptr<const void> spec_;  // parsed JSON
+  bool reads_frames_ = true;
+};
+
+}  // namespace coluber::measure
