@@ -52,6 +52,15 @@ MeasureValue largest(const MeasureCall& call) {
   return high;
 }
 
+MeasureValue smallest(const MeasureCall& call) {
+  double low = std::numeric_limits<double>::infinity();
+  for (const double value : call.measures("of")) {
+    if (std::isnan(value)) return value;
+    low = std::min(low, value);
+  }
+  return low;
+}
+
 /// Compares the runs one by one with those `against` them, and makes one number of it. NaN among
 /// them gives NaN.
 template <typename Compare>
@@ -109,6 +118,7 @@ std::vector<Measure> combined_measures() {
       {"spread", "", "(largest - smallest) / |mean| of several measures", {several}, spread},
       {"range", "that of its parts", "largest - smallest of several measures", {several}, range},
       {"largest", "that of its parts", "largest of several measures", {several}, largest},
+      {"smallest", "that of its parts", "smallest of several measures", {several}, smallest},
       {"reduction", "%",
        "what runs save of a measure against others, 100 (1 - theirs / the others'), pair by pair",
        pairs, reduction},

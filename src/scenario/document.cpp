@@ -68,6 +68,14 @@ Node convert(const toml::node& from, int source) {
   return node;
 }
 
+/// The beginning of a text, of so many bytes at the most, whole characters.
+std::string_view beginning(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 /// What to do about a syntax error, from the line it is in.
 std::string syntax_hint(std::string_view text, const toml::source_region& where) {
   std::size_t begin = 0;
@@ -76,12 +84,7 @@ std::string syntax_hint(std::string_view text, const toml::source_region& where)
     if (end == std::string_view::npos) break;
     begin = end + 1;
   }
-  std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
-  if (constexpr std::size_t longest = 80; line.size() > longest) {
-    std::size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
-    line = line.substr(0, end);  // not within a character
-  }
+  std::string_view line = beginning(text.substr(begin, text.find('\n', begin) - begin), 80);
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
   while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
   const std::string rule =
@@ -303,7 +306,12 @@ void assign(Document& document, const std::string& key, Node value, const Place&
 void apply_override(Document& document, const std::string& assignment, const Named& robot,
                     Faults& faults) {
   const int source = static_cast<int>(document.sources.size());
-  document.sources.push_back({"--set " + assignment, fs::path(".")});
+  // Every value of a list says where it comes from: a list of a thousand bodies does not repeat
+  // itself in each of them.
+  const std::string_view begin = beginning(assignment, 200);
+  document.sources.push_back(
+      {fmt::format("--set {}{}", begin, begin.size() < assignment.size() ? "…" : ""),
+       fs::path(".")});
   const Place where{.source = source};
 
   const std::size_t equals = assignment.find('=');

@@ -462,6 +462,31 @@ FORCE_MAP = [
     Case("wheels that follow their last link", '[robot]\nmodel = "wheeled"\nname = "piko"\n[path]\nshape = "line"\nleads = "last"\n', r"s\.toml:6:9: path\.leads: a robot on wheels drives with link 1 ahead"),
 ]
 
+LOOP = LAID + '[controller]\nname = "force_mapping"\n'  # its keys are on line 9
+
+FORCE_LOOP = [
+    Case("a closed loop without a path", AIKO + '[controller]\nname = "force_mapping"\n', r's\.toml:4:8: controller\.name: "force_mapping" follows a path, and there is no \[path\]\n  hint: add'),
+    Case("a closed loop on wheels", TURN.replace("n_trailer", "force_mapping"), r's\.toml:7:8: controller\.name: "force_mapping" goes with robot\.model = "planar", this robot is "wheeled"'),
+    Case("a closed loop in space", SPATIAL + '[path]\nshape = "serpenoid"\n[controller]\nname = "force_mapping"\n', r's\.toml:7:8: controller\.name: "force_mapping" goes with robot\.model = "planar", this robot is "spatial"'),
+    Case("a robot that starts off its path", AIKO + '[path]\nshape = "line"\n[start]\nposition = [0.0, 0.2]\nheading_deg = 180.0\n[controller]\nname = "force_mapping"\n', r"s\.toml:5:2: start: the robot starts 0\.2 m off its path, more than the radius of a link, 0\.0525 m\n  hint: write  on_path = true"),
+    Case("a path that is curled tighter than a link", AIKO + '[path]\nshape = "pieces"\n[[path.piece]]\nlength = 2.0\ncurvature = 0.0\n[[path.piece]]\nlength = 1.0\ncurvature = 25.0\n[start]\non_path = true\n[controller]\nname = "force_mapping"\nspeed = 1.0\n[solver]\n', r"s\.toml:3:2: path: the robot does not fit on it with its rear end at s = .* m: the path is curled tighter"),
+    Case("a wish that may not run ahead", LOOP + "lead = 0\n", r"s\.toml:9:8: controller\.lead: expected a number > 0, got 0"),
+    Case("no reach", LOOP + "reach = 0.0\n", r"s\.toml:9:9: controller\.reach: expected a number > 0, at most 10, got 0"),
+    Case("a tick between steps", LOOP + "period = 0.0015\n", r"s\.toml:9:10: controller\.period: 0\.0015 s is no multiple of the step of 0\.001 s"),
+    Case("a tick shorter than a step", LOOP + "period = 0.0001\n", r"s\.toml:9:10: controller\.period: 0\.0001 s is less than one step of 0\.001 s"),
+    Case("servos of a step's start in a closed loop", LOOP + 'servo = "explicit"\n', r"s\.toml:9:9: controller\.servo: the servos that stand in for the map are part of the step"),
+    Case("a wish that goes backwards", LOOP + "speed = -0.1\n", r's\.toml:9:9: controller\.speed: expected a number > 0 with "force_mapping", got -0\.1'),
+    Case("a gait beside a closed loop", LOOP + '[gait]\nname = "lateral_undulation"\n', r's\.toml:9:1: gait: "force_mapping" makes the references itself'),
+    Case("a closed loop on a slope", LOOP + "[world]\ntilt_deg = 5.0\n", r's\.toml:10:12: world\.tilt_deg: "force_mapping" is for level ground'),
+    Case("a closed loop without joints", LOOP.replace('name = "aiko"', 'name = "aiko"\nlinks = 1', 1), r's\.toml:3:9: robot\.links: "force_mapping" needs at least two links'),
+    Case("friction assumed for one thing only", LOOP + "assumed_friction = 0.3\n", r"s\.toml:9:20: controller\.assumed_friction: expected two numbers"),
+    Case("friction assumed below zero", LOOP + "assumed_friction = [0.3, -0.3]\n", r"s\.toml:9:26: controller\.assumed_friction: expected .*got -0\.3 as number 2"),
+    Case("a map that is a word", LOOP + 'map = "no"\n', r's\.toml:9:7: controller\.map: expected true or false, got "no"'),
+    Case("a speed of joint servos without wheels", AIKO + '[controller]\nspeed = 0.2\n', r's\.toml:4:9: controller\.speed: goes with controller\.name = "force_mapping", this controller is "pd"'),
+    Case("a reach of joint servos", AIKO + "[controller]\nreach = 0.01\n", r's\.toml:4:9: controller\.reach: goes with controller\.name = "force_mapping", this controller is "pd"'),
+    Case("demanded links that are not there", SHORT + "[path]\nshape = \"line\"\n[controller]\ntorque_limit = 1\n[quality]\nlinks = [7]\n", r"s\.toml:9:9: quality\.links: there is no link 7, the robot has 5", commands=("check", "quality")),
+]
+
 GROUPS = {
     "Keys": KEYS,
     "Numbers": NUMBERS,
@@ -471,6 +496,7 @@ GROUPS = {
     "Wheels, paths and starts": WHEELS,
     "Force maps and the quality of paths": FORCE_MAP,
     "Rods": RODS,
+    "Force maps in closed loop": FORCE_LOOP,
     "Files": FILES,
     "Includes": INCLUDES,
     "`--set`": SETTINGS,
