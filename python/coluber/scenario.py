@@ -70,9 +70,7 @@ class Scenario:
         try:
             return Scenario(_core.parse(text, folder, [], "<dict>"))
         except InputError as error:  # lines of the text are nobody's
-            faults = (
-                Fault(f.file, 0, 0, f.key, f.message, f.hint) if f.file == "<dict>" else f for f in error.faults
-            )
+            faults = (Fault(f.file, 0, 0, f.key, f.message, f.hint) if f.file == "<dict>" else f for f in error.faults)
             raise InputError(*faults) from None
 
     def _table(self) -> dict[str, Any]:

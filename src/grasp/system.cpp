@@ -17,7 +17,7 @@ namespace {
 /// link.
 constexpr double kLargestYaw = 85.0 * math::degree;
 /// An adaptive gain below this share of the gain, with an error left, has stalled.
-constexpr double kStalledGain = 5e-5;
+constexpr double kStalledGain = 1e-4;
 constexpr double kStalledError = 1e-3;
 
 }  // namespace
@@ -89,7 +89,7 @@ GraspSystem::GraspSystem(const Model& model, const Configuration& start, SystemO
       capsules_(static_cast<std::size_t>(model.links)),
       rk4_(y_.size()),
       equations_(std::make_unique<Equations>(*this)),
-      figures_{{.name = "wheel_slip", .unit = "m/s", .in_message = ""}} {
+      figures_{{.name = "wheel_slip", .unit = "m/s", .in_message = "{:.4g}"}} {
   before_.contacts.reserve(static_cast<std::size_t>(model.links));
   state_.object = options_.place;
   state_.gain = options_.controller.law.gain;
@@ -217,6 +217,15 @@ int GraspSystem::singular_joint() const {
   return worst;
 }
 
+bool GraspSystem::has_stalled() const {
+  const ControlOptions& law = options_.controller.law;
+  if (law.gain_policy != GainPolicy::adaptive_a || !(state_.gain < kStalledGain * law.gain)) {
+    return false;
+  }
+  const Eigen::Index states = state_.wish.layout.states(model_);
+  return (w_d_ - rows_.w).head(states).cwiseAbs().maxCoeff() > kStalledError;
+}
+
 Fault GraspSystem::judge() {
   const TaskKind kind = phase().kind;
   if (options_.object && kind == TaskKind::lasso) {
@@ -234,13 +243,6 @@ Fault GraspSystem::judge() {
   if (kind != TaskKind::pose && options_.object && self_.distance < 0.0) {
     fault_other_ = self_.second + 1;
     return fail(Fault::collision, self_.first + 1, -self_.distance);
-  }
-  const GainPolicy policy = options_.controller.law.gain_policy;
-  const ControlOptions& law = options_.controller.law;
-  if (policy == GainPolicy::adaptive_a && state_.gain < kStalledGain * law.gain) {
-    const Eigen::Index states = state_.wish.layout.states(model_);
-    const double error = (w_d_ - rows_.w).head(states).cwiseAbs().maxCoeff();
-    if (error > kStalledError) return fail(Fault::stalled, 0, state_.gain);
   }
   return Fault::none;
 }
@@ -288,6 +290,7 @@ StepInfo GraspSystem::step() {
   if (input > options_.controller.input_limit) {
     return refuse(fail(Fault::input, fastest % model_.joints() + 1, input));
   }
+  if (has_stalled()) return refuse(fail(Fault::stalled, 0, state_.gain));
   before_ = state_;
   const double t_A = time();
   const double t_E = static_cast<double>(state_.k + 1) * options_.dt;

@@ -1,7 +1,9 @@
 // Joints, their references and torques.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <string_view>
 #include <utility>
 
 #include <Eigen/Dense>
@@ -16,6 +18,33 @@ namespace coluber::measure {
 namespace {
 
 using record::Trajectory;
+
+/// A dataset of joints whose place in a frame is looked up once.
+class OfJoints {
+ public:
+  OfJoints(const Trajectory& run, std::string_view name) : run_(&run) {
+    const auto& dataset = find_dataset(run, name);
+    for (const auto& each : run.observables) {
+      if (&each == &dataset) offset_ = stride_;
+      stride_ += static_cast<std::size_t>(each.size());
+    }
+    axes_ = dataset.shape.size() < 2 ? 1 : static_cast<std::size_t>(dataset.shape[1]);
+    joints_ = dataset.shape.empty() ? 1 : dataset.shape[0];
+  }
+  [[nodiscard]] double at(std::size_t frame, int joint, int axis) const {
+    if (joint >= joints_ || static_cast<std::size_t>(axis) >= axes_)
+      throw Error(fmt::format("the dataset has {} joints of {} axes", joints_, axes_));
+    return run_->values[frame * stride_ + offset_ + static_cast<std::size_t>(joint) * axes_ +
+                        static_cast<std::size_t>(axis)];
+  }
+
+ private:
+  const Trajectory* run_;
+  std::size_t offset_ = 0;
+  std::size_t stride_ = 0;
+  std::size_t axes_ = 1;
+  int joints_ = 1;
+};
 
 /// Largest size or root mean square of a quantity of the joints over the frames of a window: of one
 /// joint, or of all; of every axis that a joint has.
@@ -47,8 +76,10 @@ double size_over_joints(const MeasureCall& call, const Trajectory& run, Value va
 
 MeasureValue tracking_error(const MeasureCall& call) {
   const auto& run = call.trajectory();
+  const OfJoints angle(run, "joint_angle");
+  const OfJoints reference(run, "joint_reference");
   return 180.0 / std::numbers::pi * size_over_joints(call, run, [&](auto k, int j, int axis) {
-           return run.at("joint_angle", k, j, axis) - run.at("joint_reference", k, j, axis);
+           return angle.at(k, j, axis) - reference.at(k, j, axis);
          });
 }
 
@@ -98,8 +129,9 @@ MeasureValue tracking_change(const MeasureCall& call) {
 
 MeasureValue joint_torque(const MeasureCall& call) {
   const auto& run = call.trajectory();
-  return size_over_joints(
-      call, run, [&](auto k, int j, int axis) { return run.at("joint_torque", k, j, axis); });
+  const OfJoints torque(run, "joint_torque");
+  return size_over_joints(call, run,
+                          [&](auto k, int j, int axis) { return torque.at(k, j, axis); });
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace coluber::sweep {
 
 struct Sweep::Impl {
   std::string name;    // of the file
-  std::string title;   // "": the name
+  std::string title;   // the name without one
   std::string source;  // TOML
   keys::Node root;     // of it
   std::string table;   // of one's own, CSV; "" without

@@ -160,7 +160,7 @@ void SweepReader::read_top() {
           fmt::format("expected {}, got {}", sweep_version, keys::describe(*version)),
           "the version of sweep files that this Coluber reads");
   }
-  if (const auto title = word_of(root, "", "title")) impl_->title = *title;
+  impl_->title = word_of(root, "", "title").value_or(fs::path(impl_->name).stem().string());
   if (const auto seed = whole_of(root, "", "seed", 0, std::numeric_limits<std::int64_t>::max())) {
     impl_->seed = static_cast<std::uint64_t>(*seed);
   }

@@ -98,9 +98,7 @@ std::string value_text(const keys::Node& value) {
   return text;
 }
 
-const std::string& Sweep::title() const {
-  return impl_->title.empty() ? impl_->name : impl_->title;
-}
+const std::string& Sweep::title() const { return impl_->title; }
 const std::string& Sweep::source() const { return impl_->source; }
 const scenario::Scenario& Sweep::base() const { return impl_->base->scenario(); }
 const std::vector<Axis>& Sweep::axes() const { return impl_->axes; }

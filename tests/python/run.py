@@ -1,7 +1,9 @@
 """Builds the package against the installed library and runs its tests; the last line is `N passed, M failed`.
 
-tests/python/run.py BUILD [--wheel]    BUILD: a build of the library, such as build/release; `script/bootstrap --test`
-makes the virtual environment build/venv. --wheel adds black, the wheel and its repair.
+tests/python/run.py BUILD [OPTION…]    BUILD: a build of the library, such as build/release; options go to pytest.
+tests/python/run.py BUILD --wheel      instead: black, the wheel and its repair.
+
+`script/bootstrap --test` makes the virtual environment build/venv.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ def pytest(*options: str) -> None:
     report.unlink(missing_ok=True)
     command = [str(venv / "bin/python"), "-m", "pytest", "--junit-xml", str(report), "-p", "no:cacheprovider", *options]
     # away from the source tree: the installed package is tested
-    code = subprocess.run(command, cwd=root / "tests/python", env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}).returncode
+    code = subprocess.run(
+        command, cwd=root / "tests/python", env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    ).returncode
     try:
         suites = list(tree.parse(report).getroot().iter("testsuite"))
     except (OSError, tree.ParseError):
@@ -65,12 +69,14 @@ def main() -> int:
     settings = [f"cmake.define.coluber_ROOT={prefix}", f"build-dir={root / 'build/python'}"]
     settings.append("cmake.define.COLUBER_WARNINGS_AS_ERRORS=ON")
     options = [f"--config-settings={setting}" for setting in settings]
-    if judge("install the library", install) and judge("build the package", [*package, *options, root]):
-        pytest(*sys.argv[3:])
-        judge("mypy --strict", [python, "-m", "mypy", "--no-error-summary"])
-        if "--wheel" in sys.argv[2:]:
-            judge("black", [python, "-m", "black", "-q", "--check", "python", "tests/python", "examples", "benchmarks/python.py"])
+    if "--wheel" in sys.argv[2:]:
+        black = ["black", "-q", "--check", "python", "tests/python", "examples", "benchmarks/python.py"]
+        judge("black", [python, "-m", *black])
+        if judge("install the library", install):
             judge("wheel", [python, root / "tests/python/wheel.py", str(prefix)])
+    elif judge("install the library", install) and judge("build the package", [*package, *options, root]):
+        pytest(*sys.argv[2:])
+        judge("mypy --strict", [python, "-m", "mypy", "--no-error-summary"])
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

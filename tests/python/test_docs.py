@@ -16,7 +16,9 @@ def snippets(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
-def test_the_snippets_of_a_page_run_one_after_another(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_snippets_of_a_page_run_one_after_another(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     found = snippets(page)
     assert found

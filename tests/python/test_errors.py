@@ -48,7 +48,11 @@ BAD: list[tuple[str, Callable[[], Any], str]] = [
     ("a name nearly right", lambda: coluber.load("aiko_flor"), "did you mean aiko_floor"),
     ("TOML that is none", lambda: coluber.parse("a = = 1"), "<text>:1:5"),
     ("a dict with a wrong key", lambda: coluber.Scenario.from_dict({"robot": {"mass": 1}}), "robot.mass"),
-    ("too few references", lambda: setattr(coluber.Simulation(S), "reference", [1.0] * 9), "expected 10 numbers, got 9"),
+    (
+        "too few references",
+        lambda: setattr(coluber.Simulation(S), "reference", [1.0] * 9),
+        "expected 10 numbers, got 9",
+    ),
     ("references that are no numbers", lambda: setattr(coluber.Simulation(S), "reference", "straight"), "got str"),
     ("an unknown observable", lambda: coluber.Simulation(S)["link_positon"], 'did you mean "link_position"'),
     ("steps backwards", lambda: coluber.Simulation(S).step(-1), "got -1"),
@@ -108,7 +112,9 @@ def test_a_step_that_fails_says_when_and_what() -> None:
     assert calm.run().status == "completed"
 
 
-@pytest.mark.parametrize("call", ["sim.step(10**9)", "sim.run()", "sim.record(folder)", "batch.step(10**9)", "slow.run()"])
+@pytest.mark.parametrize(
+    "call", ["sim.step(10**9)", "sim.run()", "sim.record(folder)", "batch.step(10**9)", "slow.run()"]
+)
 def test_ctrl_c_ends_a_call_and_loses_nothing(call: str, tmp_path: Path) -> None:
     code = f"""
 import coluber, os, signal, threading, time

@@ -24,7 +24,9 @@ def test_a_file_and_its_name_are_the_same() -> None:
 
 
 def test_overrides_are_those_of_the_command_line() -> None:
-    s = coluber.load("aiko_floor", {"gait.amplitude_deg": 35, "world.friction": np.array([0.3, 0.3]), "seed": np.int64(3)})
+    s = coluber.load(
+        "aiko_floor", {"gait.amplitude_deg": 35, "world.friction": np.array([0.3, 0.3]), "seed": np.int64(3)}
+    )
     assert s["gait.amplitude_deg"] == 35.0
     assert s["world.friction"] == [0.3, 0.3]
     assert s.seed == 3 and s.duration == 18.0 and s.model == "planar"

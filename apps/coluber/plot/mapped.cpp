@@ -79,7 +79,7 @@ Figure draw_mapped(const Trajectory& run, const Scene& scene, const FigureOption
   if (!page.narrow) canvas.legend_right();
   canvas.head(above);
   const auto wish = line_style(colour::black, 0.8, 3);
-  const auto simulated = line_style(colour::vermillion, 1.2);
+  const auto simulated = line_style(colour::grey, 1.3);
   const auto mapped = line_style("#c2318f", 1.0, 2);
   for (std::size_t k = 0; k < links.size(); ++k) {
     canvas.draw({thinned(angles[k])}, line_style(distinct_colour(k), 1.3), legend[k]);

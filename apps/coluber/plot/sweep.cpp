@@ -119,6 +119,10 @@ void require_axes(const SweepTable& table, std::size_t count, std::string_view n
 
 constexpr std::size_t tones = 48;
 
+/// With a border of the same tone, or the paper shines through between two boxes.
+constexpr std::string_view filled_box =
+    "with filledcurves closed fillcolor '{0}' fillstyle solid border linecolor '{0}'";
+
 /// The tone of a value on a scale of colours.
 std::size_t tone_of(double value, Range range) {
   const double share = (value - range.low) / range.width();
@@ -144,8 +148,7 @@ void draw_scale(Canvas& canvas, Range range, double left_cm, double bottom_cm, d
   for (std::size_t k = 0; k < tones; ++k) {
     const auto low = static_cast<double>(k);
     canvas.draw({{{0.0, low}, {1.0, low}, {1.0, low + 1.0}, {0.0, low + 1.0}}},
-                fmt::format("with filledcurves closed fillcolor '{}' fillstyle solid noborder",
-                            sequential_colour(k, tones)));
+                fmt::format(fmt::runtime(filled_box), sequential_colour(k, tones)));
   }
   constexpr int numbers = 5;
   for (int k = 0; k < numbers; ++k) {
@@ -353,10 +356,8 @@ Figure make_heatmap(const SweepTable& table, const FigureOptions& options) {
                   {x_edges[i + 1], y_edges[j + 1]},
                   {x_edges[i], y_edges[j + 1]}});
   }
-  constexpr std::string_view filled =
-      "with filledcurves closed fillcolor '{}' fillstyle solid noborder";
   const double size = table.size() > 2000 ? 0.15 : 0.5;
-  if (!cloud) canvas.draw(holes, fmt::format(fmt::runtime(filled), "#efefef"));
+  if (!cloud) canvas.draw(holes, fmt::format(fmt::runtime(filled_box), "#efefef"));
   // what has no value: a dot, so that it is no colour of the scale
   constexpr std::size_t most_dots = 2000;
   if (cloud || hole_points.size() <= most_dots) {
@@ -368,7 +369,7 @@ Figure make_heatmap(const SweepTable& table, const FigureOptions& options) {
     canvas.draw(values[k],
                 cloud
                     ? fmt::format("with points pointtype 7 pointsize {} linecolor '{}'", size, tone)
-                    : fmt::format(fmt::runtime(filled), tone));
+                    : fmt::format(fmt::runtime(filled_box), tone));
   }
   if (const auto best = table.best()) {
     const std::vector<Polyline> at{{{place(x, x.values[*best]), place(y, y.values[*best])}}};
@@ -409,7 +410,7 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
   }
   const double width = options.width_cm;
   constexpr double left = 1.6;
-  constexpr double bar = 2.6;
+  constexpr double bar = 3.1;
   const Above above = make_above(width, left, parts);
   const double height = 8.5 + above.height_cm;
   const double right = width - bar;

@@ -148,6 +148,7 @@ class COLUBER_EXPORT GraspSystem final : public System, public Placed {
   void update_drift();
   /// Finds what must not be at the end of a step.
   Fault judge();
+  [[nodiscard]] bool has_stalled() const;
   /// The wish of the phase that begins.
   Fault begin_phase(double t);
   Fault begin_lasso_phase();

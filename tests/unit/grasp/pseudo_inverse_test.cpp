@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include <Eigen/LU>
 #include <Eigen/SVD>
 #include <gtest/gtest.h>
 
