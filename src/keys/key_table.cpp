@@ -44,6 +44,17 @@ class Gatherer {
       add(*list.item, note);
     }
   }
+  /// Words of a key that models before this one did not have.
+  void add_choices(const Section& section) {
+    for (const Row& row : section.rows()) {
+      std::vector<Choice>& known = keys_[owners_.at(row.key.name).at].choices;
+      for (const Choice& choice : row.key.choices) {
+        if (std::ranges::find(known, choice.name, &Choice::name) == known.end()) {
+          known.push_back(choice);
+        }
+      }
+    }
+  }
   /// Models whose section has another default than the one that named the key first.
   void add_defaults(const Section& section, const ModelKeys& model) {
     for (const Row& row : section.rows()) {
@@ -208,6 +219,7 @@ KeyTable::KeyTable(const Registry& registry) {
     for (const Section* section : model.sections) {
       all.add(*section, [&](Owners& owners) { add_once(owners.models, model.name); });
       all.add_defaults(*section, model);
+      all.add_choices(*section);
     }
   }
   const auto add_models = [&registry](Owners& owners, const Component& component, auto&& takes) {
@@ -227,8 +239,8 @@ KeyTable::KeyTable(const Registry& registry) {
   for (const Component& controller : registry.controllers) {
     for (const Section* section : controller.sections) {
       all.add(*section, [&](Owners& owners) {
+        owners.by_controllers = owners.by_controllers || owners.models.empty();
         add_models(owners, controller, takes_controller);
-        owners.by_controllers = true;
         owners.by_gaits = false;
         add_once(owners.controllers, controller.name);
       });
@@ -257,6 +269,17 @@ KeyTable::KeyTable(const Registry& registry) {
     for (const Component& gait : registry.gaits) note_defaults(gait);
     for (const Component& controller : registry.controllers) note_defaults(controller);
   }
+  for (const ModelKeys& model : registry.models) {
+    for (const Section* section : model.sections) {
+      for (const Row& row : section->rows()) {
+        const Key& key = all.keys_[all.owners_.at(row.key.name).at];
+        if (row.key.choices.size() == key.choices.size()) continue;
+        Key own = key;
+        own.choices = row.key.choices;
+        own_[model.name].insert_or_assign(key.name, std::move(own));
+      }
+    }
+  }
   keys_ = std::move(all.keys_);
   lists_ = std::move(all.lists_);
   put_in_order(keys_);
@@ -276,6 +299,15 @@ KeyTable::KeyTable(const Registry& registry) {
 const Key* KeyTable::find(std::string_view name) const {
   const auto found = index_.find(name);
   return found == index_.end() ? nullptr : &keys_[found->second];
+}
+
+const Key* KeyTable::find(std::string_view name, std::string_view model) const {
+  if (const auto own = own_.find(model); own != own_.end()) {
+    if (const auto found = own->second.find(name); found != own->second.end()) {
+      return &found->second;
+    }
+  }
+  return find(name);
 }
 
 const ListInfo* KeyTable::find_list(std::string_view name) const {

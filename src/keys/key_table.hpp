@@ -16,6 +16,8 @@ class KeyTable {
 
   [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
   [[nodiscard]] const Key* find(std::string_view name) const;
+  /// The same as this model knows it: with its own words where models differ in them.
+  [[nodiscard]] const Key* find(std::string_view name, std::string_view model) const;
   [[nodiscard]] const ListInfo* find_list(std::string_view name) const;
   /// Names one level below `table` ("" is the top), keys and tables, sorted.
   [[nodiscard]] const std::vector<std::string>& names_in(std::string_view table) const;
@@ -25,6 +27,7 @@ class KeyTable {
  private:
   std::vector<Key> keys_;
   std::map<std::string, std::size_t, std::less<>> index_;
+  std::map<std::string, std::map<std::string, Key, std::less<>>, std::less<>> own_;  // by model
   std::map<std::string, ListInfo, std::less<>> lists_;
   std::map<std::string, std::vector<std::string>, std::less<>> levels_;
 };

@@ -160,6 +160,7 @@ void add_controller_to(Simulation& simulation, const drive::Build& build) {
   const scenario::Scenario& scenario = simulation.scenario;
   const ControllerEntry& entry =
       find(controllers(), scenario, "controller.name", scenario.controller);
+  if (!entry.make) return;  // the model itself is it
   simulation.controller = entry.make(build);
   const std::string why = simulation.controller->connect(*simulation.system, simulation.warnings);
   if (why.empty()) {

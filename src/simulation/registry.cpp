@@ -9,12 +9,14 @@
 #include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/chain/wheel_keys.hpp"
+#include "coluber/control/force_loop_keys.hpp"
 #include "coluber/control/force_map_keys.hpp"
 #include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
 #include "coluber/drive/laws.hpp"
 #include "coluber/drive/stepping.hpp"
 #include "coluber/gait/keys.hpp"
+#include "coluber/grasp/keys.hpp"
 #include "coluber/multibody/keys.hpp"
 #include "coluber/nonsmooth/keys.hpp"
 #include "coluber/path/keys.hpp"
@@ -27,6 +29,7 @@
 
 #include "control/make.hpp"
 #include "gait/make.hpp"
+#include "grasp/make.hpp"
 #include "keys/key_table.hpp"
 #include "multibody/catalogue.hpp"
 #include "multibody/make.hpp"
@@ -140,6 +143,18 @@ std::vector<ModelEntry> library_models() {
         false,
         false},
        rod::make_rod},
+      {{{.name = "grasp",
+         .doc = "chain with pitch and yaw joints that crawls on its wheeled tail, wraps an object "
+                "with its front and carries it: kinematics alone, Atakan",
+         .sections = {&grasp::robot_keys(), &grasp::start_keys(), &grasp::world_keys(),
+                      &grasp::solver_keys(), &grasp::task_keys(), &grasp::stiffness_keys()},
+         .defaults = {{"solver.dt", 1e-2}}},
+        false,
+        true,
+        {},
+        {},
+        {"redundancy"}},
+       grasp::make_grasp},
   };
 }
 
@@ -188,6 +203,12 @@ std::vector<ControllerEntry> library_controllers() {
   std::vector<const keys::Section*> linearisation = servo;
   linearisation.push_back(&control::linearisation_keys());
   std::vector<const keys::Section*> path_following = servo;
+  std::vector<const keys::Section*> force_loop = servo;
+  for (const keys::Section* section :
+       {&control::speed_keys(), &control::period_keys(), &control::force_loop_keys()}) {
+    force_loop.push_back(section);
+  }
+  path_following.push_back(&control::period_keys());
   path_following.push_back(&control::path_following_keys());
   std::vector<const keys::Section*> leader = path_following;
   leader.push_back(&control::leader_keys());
@@ -222,6 +243,23 @@ std::vector<ControllerEntry> library_controllers() {
         .sections = leader,
         .defaults = {{"controller.speed", 0.5}}},
        control::make_follow_the_leader},
+      // The model carries it out: its tasks are rows of joint rates.
+      {{.name = "redundancy",
+        .doc = "joint rates that do the tasks by the pseudo-inverse of their rows, and climb an "
+               "objective with what that leaves free, Atakan (2.51), (3.8), (3.17)",
+        .sections = {&grasp::controller_keys()},
+        .models = {"grasp"}},
+       nullptr},
+      {{.name = "force_mapping",
+        .doc = "follows [path] by pushing off obstacles: torques of least effort that accelerate "
+               "the robot as wished through the obstacles it touches, every period, Holden",
+        .sections = force_loop,
+        .defaults = {{"controller.speed", 0.1},
+                     {"controller.period", 5e-3},
+                     {"controller.kp", 300.0},
+                     {"controller.kd", 6.0}},
+        .models = {"planar"}},
+       control::make_force_loop},
   };
 }
 
@@ -273,6 +311,7 @@ std::vector<keys::CatalogueRobot> library_robots() {
   };
   for (keys::CatalogueRobot& tree : multibody::catalogue()) robots.push_back(std::move(tree));
   for (keys::CatalogueRobot& each : rod::catalogue()) robots.push_back(std::move(each));
+  for (keys::CatalogueRobot& each : grasp::catalogue()) robots.push_back(std::move(each));
   return robots;
 }
 

@@ -63,7 +63,7 @@ with tempfile.TemporaryDirectory() as name:
 
 for file in sorted((SOURCE / "scenarios").glob("*.toml")):
     run = coluber("check", f"scenarios/{file.name}")
-    check(f"{file.name} is ok", run.returncode == 0 and re.match(rf"scenarios/{file.name}: ok: ((planar|spatial|minimal), 11|(wheeled|n_trailer), 6|planar, 20) links|scenarios/{file.name}: ok: (multibody|rod), ", run.stdout), run)
+    check(f"{file.name} is ok", run.returncode == 0 and re.match(rf"scenarios/{file.name}: ok: ((planar|spatial|minimal), 11|(wheeled|n_trailer), 6|planar, 20) links|scenarios/{file.name}: ok: (multibody|rod|grasp), ", run.stdout), run)
     check(f"{file.name} gives no warning", run.stderr == "", run.stderr)
 
 run = coluber("check", "scenarios/aiko_floor.toml", "--set", "controller.servo=explicit")

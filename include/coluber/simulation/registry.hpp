@@ -36,7 +36,7 @@ struct GaitEntry {
       make{};
 };
 
-/// A controller.
+/// A controller. Without a factory it has keys alone, and the model that takes it carries it out.
 struct ControllerEntry {
   keys::Component keys{};
   std::function<std::unique_ptr<control::Controller>(const drive::Build&)> make{};

@@ -186,13 +186,14 @@ void add_contact(std::string& name, std::string& text) {
   name.insert(list.size(), "1.");
 }
 
-/// A key of an entry that a chain has none of; tests/cli/multibody_test.py and rod_test.py have
-/// these.
+/// A key of an entry that a chain has none of; tests/cli/multibody_test.py, rod_test.py and
+/// grasp_test.py have these.
 bool is_of_a_tree(const std::string& name) {
   return std::ranges::any_of(
       std::vector<std::string>{"robot.body.", "robot.wheel.", "robot.loop.", "world.force.",
                                "gait.joint.", "gait.wheel.", "gait.base.", "gait.drive.",
-                               "strain.turn.", "strain.wave.", "world.contact.clamp."},
+                               "strain.turn.", "strain.wave.", "world.contact.clamp.",
+                               "world.object.", "task.", "stiffness."},
       [&](const std::string& list) { return name.starts_with(list); });
 }
 
@@ -224,9 +225,11 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
     std::string name = key.name;
     // what a path follower's keys go with, too
     const bool odometry = name == "controller.noise.odometry";
+    const bool grasp = !key.models.empty() && key.models.front() == "grasp";
     const bool follower =
-        odometry || (!key.controllers.empty() && !keys::goes_with(key.controllers, "pd") &&
-                     !keys::goes_with(key.controllers, "input_output_linearisation"));
+        odometry ||
+        (!grasp && !key.controllers.empty() && !keys::goes_with(key.controllers, "pd") &&
+         !keys::goes_with(key.controllers, "input_output_linearisation"));
     const bool wheels = follower || (!key.models.empty() && key.models.front() == "wheeled");
     std::string text = wheels ? "[robot]\nname = \"piko\"\nmodel = \"wheeled\"\n" : aiko;
     const bool tree = !key.models.empty() && key.models.front() == "multibody";
@@ -235,6 +238,8 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
       text = "[robot]\nname = \"sleigh\"\n";
     } else if (rod) {
       text = "[robot]\nname = \"snake2d\"\n";
+    } else if (grasp) {
+      text = "[robot]\nname = \"lasso15\"\n";
     } else if (!wheels && !key.models.empty()) {
       text += "model = \"" + key.models.front() + "\"\n";
     }
@@ -260,7 +265,7 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
       if (piece) name.insert(std::string("path.piece.").size(), "1.");
       if (name == "path.closed") text += "points = [[0, 0], [1, 0], [1, 1]]\n";
     }
-    if (!follower && !rod) text += "[gait]\n";
+    if (!follower && !rod && !grasp) text += "[gait]\n";
     if (!key.gaits.empty()) text += "name = \"" + key.gaits.front() + "\"\n";
     if (name.starts_with("world.obstacle.")) {
       text += "[[world.obstacle]]\nx=0\ny=9\nradius=1\n";

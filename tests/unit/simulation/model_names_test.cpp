@@ -43,9 +43,15 @@ std::vector<std::string> lines_with(const std::string& text,
 }
 
 TEST(ModelNames, AppearInTheModelsFolderAndTheRegistryAlone) {
-  const std::vector<std::string> homes{
-      "src/simulation/registry.cpp", "src/planar/",  "src/spatial/",   "include/coluber/planar/",
-      "include/coluber/spatial/",    "src/trailer/", "src/multibody/", "src/rod/"};
+  const std::vector<std::string> homes{"src/simulation/registry.cpp",
+                                       "src/planar/",
+                                       "src/spatial/",
+                                       "include/coluber/planar/",
+                                       "include/coluber/spatial/",
+                                       "src/trailer/",
+                                       "src/multibody/",
+                                       "src/rod/",
+                                       "src/grasp/"};
   ASSERT_GE(models().size(), 3U);
   for (const ModelEntry& entry : models()) {
     EXPECT_THAT(lines_with('"' + entry.keys.name + '"', homes), testing::IsEmpty())
