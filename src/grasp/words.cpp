@@ -1,4 +1,6 @@
 #include <cmath>
+#include <numbers>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,8 @@ namespace {
 
 /// No motor of a robot turns faster (rad/s).
 constexpr double kFast = 10.0;
+/// A yaw this near to a right angle is to blame (rad).
+constexpr double kNearSingular = 0.25;
 /// Contacts are held if no link is farther than this from touching (m).
 constexpr double kHeldTolerance = 0.01;
 
@@ -53,11 +57,13 @@ StepInfo GraspSystem::refuse(Fault fault) {
 std::string GraspSystem::fault_words() const {
   const double rho = options_.object ? options_.object->rho : 0.0;
   const int singular = singular_joint();
-  const auto singular_words = [&] {
+  const auto singular_words = [&]() -> std::string {
+    const double yaw = state_.q.yaw(singular);
+    if (std::abs(std::abs(yaw) - 0.5 * std::numbers::pi) > kNearSingular) return "";
     return fmt::format(
         "; joint {} stands at {:.4g} deg: at 90 deg its pitch axis lies along its link, and no "
         "rate of it lifts the link",
-        singular, state_.q.yaw(singular) / math::degree);
+        singular, yaw / math::degree);
   };
   switch (fault_) {
     case Fault::input:
