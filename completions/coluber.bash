@@ -68,7 +68,9 @@ _coluber() {
     --what) _coluber_offer "$(_coluber_names "$program" plots)" && return ;;
     --to) if [[ $command == export ]]; then _coluber_offer "html csv png"; fi && return ;;
     --plane) _coluber_offer "$(_coluber_planes "$program")" && return ;;
-    --duration | --seed | --port | --time | --from | --link | --n | --repeat | --threads) return ;;  # a number
+    --duration | --seed | --port | --time | --from | --link | --n | --repeat | --threads | -j | --point) return ;;  # a number
+    --part) _coluber_offer auto && return ;;
+    --retry) _coluber_offer "completed failed refused crashed timeout" && return ;;
     --width | --view) return ;;
   esac
 
@@ -82,6 +84,7 @@ _coluber() {
       # those that come with Coluber, by their names
       _coluber_offer "$(_coluber_names "$program" scenarios | sed 's|.*/||; s|\.toml$||')"
       ;;
+    sweep) _coluber_files '*.toml' ;;
     list) _coluber_offer "$("$program" list --help | grep -o '{[a-z,]*}' | tr -d '{}' | tr ',' ' ')" ;;
     plot | view | export)
       compopt -o filenames 2> /dev/null

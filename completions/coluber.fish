@@ -71,7 +71,13 @@ function __coluber_complete
         case --plane
             __coluber_planes $program
             return
-        case --duration --seed --port --time --from --link --n --repeat --threads # a number
+        case --duration --seed --port --time --from --link --n --repeat --threads -j --point # a number
+            return
+        case --part
+            echo auto
+            return
+        case --retry
+            printf '%s\n' completed failed refused crashed timeout
             return
         case --width --view
             return
@@ -85,6 +91,8 @@ function __coluber_complete
             __coluber_files $word toml
             # those that come with Coluber, by their names
             __coluber_names $program scenarios | sed 's|.*/||; s|\.toml$||'
+        case sweep
+            __coluber_files $word toml
         case list
             $program list --help | grep -o '{[a-z,]*}' | tr -d '{}' | tr ',' '\n'
         case plot view export

@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "dump_file.hpp"
 #include "scenario_file.hpp"
+#include "sweep_file.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -24,6 +25,8 @@ struct CheckOptions {
 
 /// Loads and builds, which finds what takes geometry too. Faults leave as InputError.
 int check(const CheckOptions& options) {
+  const std::filesystem::path file = find_sweep_file(options.scenario);
+  if (sweep::is_sweep_file(file)) return check_sweep(file, options.overrides);
   const scenario::Scenario scenario = load_scenario(options.scenario, options.overrides);
   const simulation::Simulation simulation = simulation::make_simulation(scenario);
   require_dump_file(scenario);
@@ -47,8 +50,8 @@ int check(const CheckOptions& options) {
 
 void add_check(CLI::App& app, Action& action) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      app.add_subcommand("check", "validate a scenario, report every fault at once");
+  CLI::App* command = app.add_subcommand(
+      "check", "validate a scenario or a sweep file, report every fault at once");
   command->add_option("scenario", options->scenario, scenario_help)
       ->required()
       ->check(not_empty("the scenario"))

@@ -28,6 +28,7 @@ void add_plot(CLI::App& app, Action& action);
 void add_view(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_reproduce(CLI::App& app, Action& action);
+void add_sweep(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 /// A subcommand for every registered study.
 void add_studies(CLI::App& app, Action& action);

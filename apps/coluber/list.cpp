@@ -9,13 +9,14 @@
 
 #include "coluber/core/error.hpp"
 #include "coluber/keys/registry.hpp"
+#include "coluber/measure/measure.hpp"
 #include "coluber/scenario/scenario.hpp"
 
 #include "command.hpp"
 #include "data_dir.hpp"
 #include "plot/names.hpp"
+#include "plot/sweep.hpp"
 #include "reproduce/claims.hpp"
-#include "reproduce/measure.hpp"
 #include "terminal.hpp"
 
 namespace coluber::app {
@@ -66,20 +67,22 @@ std::vector<Entry> plots() {
   for (const PlotName& plot : plot_names()) {
     entries.push_back({std::string(plot.name), std::string(plot.doc)});
   }
+  for (const PlotName& plot : sweep_plot_names()) {
+    entries.push_back({std::string(plot.name), std::string(plot.doc)});
+  }
   return entries;
 }
 
 std::vector<Entry> measure_rows() {
   std::vector<Entry> entries;
-  for (const Measure& measure : measures()) {
+  for (const measure::Measure& row : measure::measures()) {
     std::vector<std::string> parameters;
-    for (const MeasureParameter& each : measure.parameters) {
+    for (const measure::MeasureParameter& each : row.parameters) {
       parameters.push_back(each.required ? each.name : fmt::format("[{}]", each.name));
     }
     entries.push_back(
-        {measure.name,
-         fmt::format("{}{}; {}", measure.doc, measure.unit.empty() ? "" : " [" + measure.unit + "]",
-                     fmt::join(parameters, ", "))});
+        {row.name, fmt::format("{}{}; {}", row.doc, row.unit.empty() ? "" : " [" + row.unit + "]",
+                               fmt::join(parameters, ", "))});
   }
   return entries;
 }

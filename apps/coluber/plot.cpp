@@ -13,6 +13,7 @@
 #include "coluber/record/csv.hpp"
 #include "coluber/record/run_state.hpp"
 #include "coluber/record/trajectory.hpp"
+#include "coluber/sweep/folder.hpp"
 
 #include "command.hpp"
 #include "fault.hpp"
@@ -24,6 +25,7 @@
 #include "plot/manifest.hpp"
 #include "plot/names.hpp"
 #include "plot/signature.hpp"
+#include "plot/sweep.hpp"
 #include "run_data.hpp"
 #include "terminal.hpp"
 
@@ -243,6 +245,51 @@ std::string nothing_to_draw(const std::vector<std::string>& names,
          "the forces of the ground";
 }
 
+bool is_sweep_plot(std::string_view name) {
+  return std::ranges::any_of(sweep_plot_names(), [&](const PlotName& p) { return p.name == name; });
+}
+
+/// Pictures of a sweep folder.
+int plot_sweep(const PlotOptions& options) {
+  const auto& folder = options.runs.front();
+  if (options.runs.size() > 1 || !options.measured.empty()) {
+    print_error(fmt::format("error: {} is a sweep, which is drawn by itself", folder.string()));
+    return 2;
+  }
+  const SweepTable table = load_sweep_table(folder);
+  auto names = options.what;
+  for (const auto& name : names) {
+    if (is_sweep_plot(name)) continue;
+    print_error(
+        fmt::format("error: {} is a plot of a run, {} is a sweep\n  hint: --what response, "
+                    "heatmap or parallel; best/ in it is a run",
+                    name, folder.string()));
+    return 2;
+  }
+  if (names.empty()) {
+    for (const auto& p : sweep_plot_names())
+      if (can_draw_sweep(p.name, table)) names.emplace_back(p.name);
+  }
+  auto figure_options = options.figure;
+  figure_options.title = !options.no_title;
+  const bool several = names.size() > 1;
+  for (const auto& name : names) {
+    const auto file = output_of(options, name, several);
+    try {
+      const auto place = place_of_picture(options, file);
+      const auto picture =
+          render(make_sweep_figure(name, table, figure_options), picture_format(file));
+      if (options.output.empty()) fs::create_directories(folder / "plots");
+      save_text(picture, place);
+    } catch (const RefusedPlace& refused) {
+      print_error(refused.what());
+      return 2;
+    }
+    fmt::print("{}\n", file.string());
+  }
+  return 0;
+}
+
 int plot(const PlotOptions& options) {
   if (const std::string idle = idle_option(options); !idle.empty()) {
     print_error(fmt::format("error: {}\n  hint: leave it out, or name one of these plots", idle));
@@ -254,6 +301,13 @@ int plot(const PlotOptions& options) {
     return 2;
   }
   const auto& folder = options.runs.front();
+  if (sweep::is_sweep_folder(folder)) return plot_sweep(options);
+  for (const auto& name : options.what) {
+    if (!is_sweep_plot(name)) continue;
+    print_error(
+        fmt::format("error: {} is a plot of a sweep, and {} holds none", name, folder.string()));
+    return 2;
+  }
   const bool several_runs = options.runs.size() > 1;
   const auto alone = std::ranges::find_if_not(options.what, compares_runs);
   if (several_runs && alone != options.what.end()) {
@@ -346,23 +400,25 @@ void add_plot(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("plot", "draw a run: pictures a paper could print");
   command
       ->add_option("run", options->runs,
-                   "run folder; further ones are drawn over it, with the keys in which they differ")
+                   "run folder, or a sweep folder; further ones are drawn over it, with the keys "
+                   "in which they differ")
       ->required()
       ->expected(1, static_cast<int>(most_compared))
       ->check(not_empty("the folder"))
       ->type_name("RUN [RUN2 …]");
   command
-      ->add_option(
-          "--what", options->what,
-          "plot to draw, may be repeated; all that fit the run if not given: " + all_names())
+      ->add_option("--what", options->what,
+                   "plot to draw, may be repeated; all that fit the run if not given: " +
+                       all_names() + "; of a sweep response, heatmap, parallel, convergence")
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->check([](const std::string& name) {
         const auto names = plot_names();
         const bool known = std::any_of(names.begin(), names.end(),
                                        [&](const PlotName& p) { return p.name == name; });
-        return known ? std::string{}
-                     : fmt::format("there is no plot \"{}\"; choose from {}", name, all_names());
+        return known || is_sweep_plot(name)
+                   ? std::string{}
+                   : fmt::format("there is no plot \"{}\"; choose from {}", name, all_names());
       });
   command
       ->add_option("--measured", options->measured,

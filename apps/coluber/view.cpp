@@ -24,6 +24,7 @@
 #include "command.hpp"
 #include "page/replay_page.hpp"
 #include "page/view_server.hpp"
+#include "sweep_file.hpp"
 #include "terminal.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -112,7 +113,8 @@ void wait_for_end(const sigset_t& signals, pid_t opener) {
   }
 }
 
-int view(const ViewArguments& arguments) {
+int view(ViewArguments arguments) {
+  for (fs::path& run : arguments.runs) run = folder_to_show(run);
   ViewServer server(
       ViewServer::available() ? make_pages(arguments.runs) : std::map<std::string, Page>{},
       arguments.port);
@@ -142,7 +144,10 @@ void add_view(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ViewArguments>();
   CLI::App* command =
       app.add_subcommand("view", "show a run, or two over each other, in the browser");
-  command->add_option("run", arguments->runs, "run folder; a second one is drawn over the first")
+  command
+      ->add_option("run", arguments->runs,
+                   "run folder, or a sweep folder, whose best run it is; a second one is drawn "
+                   "over the first")
       ->required()
       ->expected(1, 2)
       ->check(not_empty("the folder"))

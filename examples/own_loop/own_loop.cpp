@@ -44,10 +44,12 @@ int main(int argc, char** argv) try {
   };
   const auto wanted = [](std::size_t i) { return (6.0 * static_cast<double>(i) - 45.0) * deg; };
 
-  constexpr double period = 0.02;  // s
-  const auto portion = std::llround(period / batch.at(0).simulation().system->dt());
-  for (int call = 0; call < 1500; ++call) {
-    const double t = call * period;
+  constexpr double portion = 0.02;                      // s
+  constexpr int calls = 1800, last_wave = calls - 225;  // a wave takes 4.5 s
+  std::vector<double> mean(robots, 0.0);                // heading over the last wave
+  const auto steps = std::llround(portion / batch.at(0).simulation().system->dt());
+  for (int call = 0; call < calls; ++call) {
+    const double t = call * portion;
     for (std::size_t i = 0; i < robots; ++i) {
       const double bend = std::clamp(0.3 * (heading(i) - wanted(i)), -6.0 * deg, 6.0 * deg);
       for (std::size_t j = 0; j < joints; ++j) {
@@ -56,16 +58,19 @@ int main(int argc, char** argv) try {
       }
     }
     batch.hold_references(phi_d);
-    for (const auto& stepped : batch.step(portion)) {
+    for (const auto& stepped : batch.step(steps)) {
       if (stepped.end == coluber::simulation::StepEnd::failed) {
         std::fprintf(stderr, "error: a step failed\n");
         return 1;
       }
     }
+    for (std::size_t i = 0; call >= last_wave && i < robots; ++i) {
+      mean[i] += heading(i) / (calls - last_wave);
+    }
   }
   std::printf("wanted_deg  heading_deg\n");
   for (std::size_t i = 0; i < robots; i += 3) {
-    std::printf("%10.1f  %11.1f\n", wanted(i) / deg, heading(i) / deg);
+    std::printf("%10.1f  %11.1f\n", wanted(i) / deg, mean[i] / deg);
   }
   return 0;
 } catch (const coluber::Error& error) {

@@ -53,12 +53,11 @@ void check_contacts(const ForceMapKeys& options, const chain::Robot& robot, Chec
 }
 
 /// False: what was given names no set of links.
-bool check_links(const WishKeys& wish, std::size_t n, Check& check) {
-  constexpr const char* key = "force_map.wish.links";
+bool check_links(const char* key, const keys::WordOrNumbers& links, std::size_t n, Check& check) {
   if (!check.is_sound(key)) return false;
-  if (!wish.links.word.empty()) return true;
+  if (!links.word.empty()) return true;
   std::vector<double> seen;
-  for (const double link : wish.links.numbers) {
+  for (const double link : links.numbers) {
     const bool there = link == std::floor(link) && link >= 1.0 && link <= static_cast<double>(n);
     if (!there) {
       check.fault(key, fmt::format("there is no link {}, the robot has {}", link, n),
@@ -82,7 +81,7 @@ void check_wish(const ForceMapKeys& options, std::size_t n, Check& check) {
                 fmt::format("has {} numbers, a place has two", wish.position.numbers.size()),
                 "for example  position = [1.0, 0.0], or \"current\"");
   }
-  if (!check_links(wish, n, check)) return;
+  if (!check_links("force_map.wish.links", wish.links, n, check)) return;
   const path::PathKeys* path = check.find_options<path::PathKeys>();
   const bool last = path != nullptr && path->leads == path::Leads::last;
   const std::size_t count =
@@ -127,6 +126,10 @@ void check_force_map(ForceMapKeys& options, Check& check) {
 
 void check_quality(QualityKeys& options, Check& check) {
   if (check.find("quality") == nullptr) return;
+  const auto* robot = check.find_options<chain::Robot>();
+  if (robot != nullptr && robot->known) {
+    check_links("quality.links", options.links, robot->link.size(), check);
+  }
   if (!check.is_sound("quality.from") || !check.is_sound("quality.to")) return;
   if (!(options.places() >= 1.0)) {
     check.fault("quality.to",
@@ -405,6 +408,17 @@ const keys::Section& quality_keys() {
                        "of the path",
                 .example = "0.01"},
                &QualityKeys::reach)
+          .row({.name = "links",
+                .min = 1,
+                .max = 1e6,
+                .choices = {{"wish", "those of force_map.wish.links"},
+                            {"contacts",
+                             "the rearmost, those in contact, and their neighbours towards the "
+                             "leading end"},
+                            {"all", "every link"}},
+                .doc = "links whose motion is demanded, counted from 1",
+                .example = "\"contacts\""},
+               &QualityKeys::links)
           .check(check_quality);
   return section;
 }

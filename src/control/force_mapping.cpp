@@ -102,6 +102,22 @@ std::string_view to_string(MapStatus status) {
   return "singular";
 }
 
+int status_number(MapStatus status) {
+  switch (status) {
+    case MapStatus::optimal:
+      return 0;
+    case MapStatus::slack:
+      return 1;
+    case MapStatus::infeasible:
+      return 2;
+    case MapStatus::failed:
+      return 4;
+    case MapStatus::singular:
+      break;
+  }
+  return 5;
+}
+
 ForceMapping::ForceMapping(const std::vector<planar::Link>& links, ForceMappingOptions options)
     : model_(planar::make_force_map_model(links, options.kinematics)),
       options_(std::move(options)) {
@@ -116,6 +132,8 @@ ForceMapping::ForceMapping(const std::vector<planar::Link>& links, ForceMappingO
     require_size("weight_torque", options_.weight_torque.size(), joints);
   }
   result_.active.reserve(static_cast<std::size_t>(joints));
+  touched_.reserve(static_cast<std::size_t>(joints) + 1);
+  was_.reserve(static_cast<std::size_t>(joints) + 1);
   problem_.limit.setConstant(joints, options_.u_max);
   problem_.weight = options_.weight_torque.size() == 1
                         ? VectorXd::Constant(joints, options_.weight_torque(0))
@@ -180,13 +198,38 @@ void ForceMapping::clear_result() {
   result_.solvable = false;
 }
 
+/// Contacts that stay keep their place in the active set where others come and go.
+void ForceMapping::carry_over(std::span<const planar::LinkContact> contacts) {
+  if (std::ranges::equal(touched_, contacts, {}, {}, &planar::LinkContact::link)) return;
+  was_.clear();
+  for (const planar::LinkContact& contact : contacts) {
+    const auto found = std::ranges::find(touched_, contact.link);
+    was_.push_back(found == touched_.end() ? -1 : static_cast<int>(found - touched_.begin()));
+  }
+  solver_.renumber(was_);
+}
+
+void ForceMapping::save_state(ByteWriter& bytes) const {
+  bytes.section("force map", 1);
+  bytes.list(touched_, [&](int link) { bytes(link); });
+  solver_.save_state(bytes);
+}
+
+void ForceMapping::restore_state(ByteReader& bytes) {
+  bytes.section("force map", 1);
+  std::vector<int> touched;
+  bytes.list(touched, [&](int& link) { bytes(link); });
+  solver_.restore_state(bytes);
+  touched_ = std::move(touched);
+}
+
 const MapResult& ForceMapping::solve(const planar::Instant& instant,
                                      std::span<const planar::LinkContact> contacts,
                                      const Wish& wish, const planar::GroundLoad& ground,
                                      bool warm) {
   require_valid(instant, contacts, wish, ground);
-  planar::ForceMapInfo info =
-      planar::update_force_map(model_, instant, contacts, wish.links, ground, options_.form, map_);
+  planar::ForceMapInfo info = planar::update_force_map(model_, instant, contacts, wish.links,
+                                                       ground, options_.form, map_, options_.blend);
   const auto n_C = static_cast<Index>(contacts.size());
   const auto n_d = static_cast<Index>(wish.links.size());
   problem_.b.setZero(n_d + 2);
@@ -213,6 +256,9 @@ const MapResult& ForceMapping::solve(const planar::Instant& instant,
     problem_.G.row(k) = gamma * map_.F_u.row(k);
     problem_.h(k) = gamma * map_.f_0(k);
   }
+  if (warm) carry_over(contacts);
+  touched_.clear();
+  for (const planar::LinkContact& contact : contacts) touched_.push_back(contact.link);
   solver_.solve(problem_, options_.qp, solution_, warm);
   result_.solvable = solution_.solvable;
   result_.slack_weight = solution_.slack_weight;

@@ -9,6 +9,8 @@
 #include "coluber/chain/robot.hpp"
 #include "coluber/chain/wheel_keys.hpp"
 #include "coluber/control/driven_wheels.hpp"
+#include "coluber/control/force_loop.hpp"
+#include "coluber/control/force_loop_keys.hpp"
 #include "coluber/control/input_output_linearisation.hpp"
 #include "coluber/control/noisy_measurement.hpp"
 #include "coluber/control/path_following.hpp"
@@ -104,7 +106,7 @@ std::unique_ptr<Controller> make_path_following(const drive::Build& build,
   options.trailer = {keys.trailer->x(), keys.trailer->y()};
   options.heading = keys.heading;
   options.speed = speed;
-  options.period = keys.period;
+  options.period = build.get<PeriodKeys>().period;
   options.duration = build.duration;
   options.reference = keys.reference;
   options.reference_rate = keys.reference_rate;
@@ -133,6 +135,41 @@ std::unique_ptr<Controller> make_n_trailer(const drive::Build& build) {
 
 std::unique_ptr<Controller> make_follow_the_leader(const drive::Build& build) {
   return make_path_following(build, Coordination::follow_the_leader);
+}
+
+std::unique_ptr<Controller> make_force_loop(const drive::Build& build) {
+  const auto& keys = build.get<ForceLoopKeys>();
+  const auto& servo = build.get<ServoKeys>();
+  const auto& path = build.get<path::PathKeys>();
+  const auto& map = build.get<ForceMapKeys>();
+  constexpr double sliding = 1e-3;  // m/s
+  ForceLoopOptions options;
+  options.path = path::make_path(path);
+  options.last_leads = path.leads == path::Leads::last;
+  options.model = planar::make_model(build.options);
+  if (keys.assumed_friction) {
+    for (world::Obstacle& obstacle : options.model.obstacles) {
+      obstacle.mu = keys.assumed_friction->x();
+    }
+    options.model.mu_T.setConstant(keys.assumed_friction->y());
+  }
+  options.mapping = make_options(map, servo.torque_limit);
+  options.mapping.blend = sliding;
+  options.wish = map.wish;
+  options.speed = build.get<SpeedKeys>().speed;
+  options.period = build.get<PeriodKeys>().period;
+  options.lead = keys.lead;
+  options.reach = keys.reach;
+  options.map = keys.map;
+  options.kp = servo.kp;
+  options.kd = servo.kd;
+  options.start_time = servo.start_time;
+  options.torque_limit = servo.torque_limit;
+  options.duration = build.duration;
+  options.fault = [locate = build.locate](std::string key, std::string message, std::string hint) {
+    return Diagnostic{locate(key), std::move(key), std::move(message), std::move(hint)};
+  };
+  return add_noise(build, std::make_unique<ForceLoop>(std::move(options)));
 }
 
 std::unique_ptr<Controller> make_pd(const drive::Build& build) {

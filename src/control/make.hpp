@@ -17,6 +17,9 @@ std::unique_ptr<Controller> make_prescribed(const drive::Build& build);
 std::unique_ptr<Controller> make_n_trailer(const drive::Build& build);
 std::unique_ptr<Controller> make_follow_the_leader(const drive::Build& build);
 
+/// Obstacle-aided locomotion in closed loop, behind its measurement noise if it has any.
+std::unique_ptr<Controller> make_force_loop(const drive::Build& build);
+
 /// The linearising controller of a scenario, behind its measurement noise if it has any.
 std::unique_ptr<Controller> make_linearisation(const drive::Build& build);
 

@@ -22,7 +22,7 @@ using keys::Check;
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// Ticks fall on steps.
-void check_period(const PathFollowingKeys& options, Check& check) {
+void check_period(PeriodKeys& options, Check& check) {
   const auto* stepping = check.find_options<drive::Stepping>();
   if (stepping == nullptr || !check.is_sound("solver.dt") || !check.is_sound("controller.period"))
     return;
@@ -96,7 +96,6 @@ void check_path_following(PathFollowingKeys& options, Check& check) {
     check.fault("gait", fmt::format("\"{}\" makes the references itself", check.controller()),
                 "leave [gait] out, or write  name = \"pd\"  in [controller]");
   }
-  check_period(options, check);
   if (check.model().empty()) return;
   const auto* path = check.find_options<path::PathKeys>();
   if (path == nullptr || check.find_options<chain::WheelKeys>() == nullptr) {
@@ -141,7 +140,9 @@ const keys::Section& speed_keys() {
                 .unit = "m/s",
                 .min = -1e3,
                 .max = 1e3,
-                .doc = "speed of the wheels' rims; of link 1 for controllers that follow a path",
+                .doc = "speed of the wheels' rims; of link 1 for controllers that follow a path; "
+                       "of the wish for "
+                       "force_mapping",
                 .example = "0.5"},
                &SpeedKeys::speed);
   return section;
@@ -190,9 +191,9 @@ const keys::Section& wheel_noise_keys() {
   return section;
 }
 
-const keys::Section& path_following_keys() {
+const keys::Section& period_keys() {
   static const keys::Section section =
-      keys::Table<PathFollowingKeys>("controller")
+      keys::Table<PeriodKeys>("controller")
           .row({.name = "period",
                 .unit = "s",
                 .min = 0,
@@ -200,7 +201,14 @@ const keys::Section& path_following_keys() {
                 .above_min = true,
                 .doc = "time between two looks at the robot, a multiple of solver.dt",
                 .example = "0.025"},
-               &PathFollowingKeys::period)
+               &PeriodKeys::period)
+          .check(check_period);
+  return section;
+}
+
+const keys::Section& path_following_keys() {
+  static const keys::Section section =
+      keys::Table<PathFollowingKeys>("controller")
           .row({.name = "reference",
                 .choices = {{"hold", "at once, then constant until the next tick"},
                             {"ramp", "reached at the end of the period"}},

@@ -47,7 +47,7 @@ std::string list_text(const Key& key, std::string_view what) {
 
 bool in_range(const Key& key, double x) {
   if (std::isnan(x)) return false;
-  if (std::isinf(x) && !key.infinity_allowed) return false;
+  if (std::isinf(x) && (x > 0.0 || !key.infinity_allowed)) return key.infinity_allowed;
   if (key.above_min ? !(x > key.min) : !(x >= key.min)) return false;
   return x <= key.max;
 }

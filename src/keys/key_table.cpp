@@ -239,8 +239,8 @@ KeyTable::KeyTable(const Registry& registry) {
   for (const Component& controller : registry.controllers) {
     for (const Section* section : controller.sections) {
       all.add(*section, [&](Owners& owners) {
+        owners.by_controllers = owners.by_controllers || owners.models.empty();
         add_models(owners, controller, takes_controller);
-        owners.by_controllers = true;
         owners.by_gaits = false;
         add_once(owners.controllers, controller.name);
       });

@@ -90,7 +90,7 @@ Vector6d times(const RigidInertia& M, const Vector6d& x) {
 
 // F_gyr,j + F_ext,j  Ali (3.13), (3.17). Gravity hangs on the centres of mass; wheels that slide
 // rub with -c (w · η) w.
-void update_forces(const Model& model, const Matrix3d& R, Data& data) {
+void update_forces(const Model& model, const Matrix3d& R, Data& data, bool loads) {
   data.power_friction = 0.0;
   data.power_gravity = 0.0;
   double twice_energy = 0.0;
@@ -104,6 +104,7 @@ void update_forces(const Model& model, const Matrix3d& R, Data& data) {
     put(F, body.F_in);
   }
   data.energy = 0.5 * twice_energy;
+  if (!loads) return;
   if (model.gravity != 0.0) add_weights(model, R, data);
   for (const Force& law : model.forces) {
     if (law.bodies.empty()) {

@@ -197,7 +197,7 @@ Outcome evaluate(const Model& model, const Classification& as, const Program& pr
   }
   if (const Outcome outcome = update_velocities(model, data); !outcome.ok()) return outcome;
   update_wheels(model, data);
-  update_forces(model, at.g.R, data);
+  update_forces(model, at.g.R, data, options.loads);
   if (as.which != Case::imposed && !as.kinematic) {
     update_composite(model, data);
     if (model.planar) {

@@ -197,7 +197,17 @@ void check_world(WorldKeys& world, keys::Check& check) {
   }
   for (std::size_t i = 0; i < world.force.size(); ++i) {
     warn_of_idle(world.force[i], fmt::format("world.force.{}", i + 1), check);
-    for (int link : world.force[i].links) {
+    const std::vector<int>& links = world.force[i].links;
+    for (std::size_t k = 1; k < links.size(); ++k) {
+      if (std::find(links.begin(), links.begin() + static_cast<long>(k), links[k]) ==
+          links.begin() + static_cast<long>(k)) {
+        continue;
+      }
+      check.fault(fmt::format("world.force.{}.links", i + 1),
+                  fmt::format("link {} is there twice", links[k]), "name each link once");
+      break;
+    }
+    for (int link : links) {
       if (robot == nullptr || !robot->known ||
           (link >= 1 && static_cast<std::size_t>(link) <= robot->body.size())) {
         continue;

@@ -225,6 +225,8 @@ const keys::Section& start_keys() {
           .row(number("roll_deg", "deg", -360, 360, "of link 1 about its x", "0.0"),
                &StartKeys::roll_deg)
           .row({.name = "twist",
+                .min = -1e6,
+                .max = 1e6,
                 .choices = {{"zero_momentum", "none in the directions that wheels leave free"}},
                 .doc = "V and Omega of link 1 in its axes, which must fit the wheels",
                 .example = "[0.5, 0.0, 0.0, 0.0, 0.0, 0.1]"},

@@ -281,6 +281,9 @@ std::unique_ptr<System> make_multibody(const drive::Build& build) {
   options.dt = build.get<drive::Stepping>().dt;
   options.duration = build.duration;
   options.solver = build.get<SolverKeys>();
+  if (driving.shape != nullptr) {
+    options.next_break = [shape = driving.shape](double t) { return shape->next_break(t); };
+  }
   for (const BodyKeys& keys : robot.body) options.drawn.push_back(draw(keys));
 
   std::unique_ptr<MultibodySystem> system;

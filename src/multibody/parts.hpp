@@ -123,8 +123,8 @@ void gather(const Model& model, const Configuration& at, Data& data);
 // ---- dynamics.cpp
 /// M x of a rigid inertia: [[m 1, -h^], [h^, I]]  Ali (3.5)
 Vector6d times(const RigidInertia& M, const Vector6d& x);
-/// F_gyr + F_ext of all bodies, momenta, powers of the forces.
-void update_forces(const Model& model, const Eigen::Matrix3d& R, Data& data);
+/// F_gyr + F_ext of all bodies, momenta, powers of the forces; `loads`: false leaves F_ext out.
+void update_forces(const Model& model, const Eigen::Matrix3d& R, Data& data, bool loads = true);
 /// Composite inertia and wrench of the reference body.  Ali (3.27), (3.28)
 void update_composite(const Model& model, Data& data);
 /// Acceleration of a reference body that moves by its dynamics.  Ali (3.29), (3.66)

@@ -12,6 +12,7 @@
 #include "coluber/math/atan2.hpp"
 
 #include "multibody/equations.hpp"
+#include "multibody/jump.hpp"
 #include "multibody/parts.hpp"
 
 namespace coluber::multibody {
@@ -47,7 +48,9 @@ Vector3d without_rounding(const Vector3d& direction) {
 MultibodySystem::MultibodySystem(Model model, Program program, const Start& start,
                                  SystemOptions options)
     : model_(std::move(model)),
-      program_(std::move(program)),
+      program_([this, given = std::move(program)](double t, Input& input) {
+        given(std::clamp(t, piece_.first, piece_.last), input);
+      }),
       options_(std::move(options)),
       evaluate_{.projective = options_.solver.torques == Torques::projective,
                 .rank_tolerance = options_.solver.rank_tolerance,
@@ -61,6 +64,7 @@ MultibodySystem::MultibodySystem(Model model, Program program, const Start& star
   outcome_ = close_loops(model_, program_, 0.0, at_, data_);
   if (!outcome_.ok()) return;
   as_ = classify(model_, program_, at_, options_.duration, evaluate_, data_);
+  find_break(0.0);
   if (start.without_momentum && !as_.kinematic) {
     at_.eta = twist_without_momentum(model_, as_, program_, 0.0, at_, data_);
   }
@@ -69,7 +73,7 @@ MultibodySystem::MultibodySystem(Model model, Program program, const Start& star
     at_.g = imposed_pose(data_.input);
   }
   equations_ = std::make_unique<Equations>(model_, as_, program_, options_, evaluate_, data_);
-  outcome_ = look();
+  outcome_ = look(0.0);
   if (!outcome_.ok()) return;
   energy_start_ = data_.energy;
   if (data_.averaged) singular_instants_ = 1;
@@ -81,8 +85,8 @@ MultibodySystem::MultibodySystem(Model model, Program program, const Start& star
 
 MultibodySystem::~MultibodySystem() = default;
 
-Outcome MultibodySystem::look() {
-  const Outcome outcome = evaluate(model_, as_, program_, time(), at_, evaluate_, data_);
+Outcome MultibodySystem::look(double t) {
+  const Outcome outcome = evaluate(model_, as_, program_, t, at_, evaluate_, data_);
   if (!outcome.ok()) return outcome;
   world_[0] = at_.g;
   for (int j = 1; j < model_.size(); ++j) {
@@ -132,7 +136,7 @@ Outcome MultibodySystem::look_for_singular_instants(const Edge& begin, double t_
     a = b;
     at_a = at_b;
   }
-  return found ? look() : Outcome{};  // at the end of the step again
+  return found ? look(t_E) : Outcome{};  // at the end again
 }
 
 // Golden section: the smallest singular value has one minimum between a and b, if any.
@@ -174,6 +178,22 @@ MultibodySystem::Edge MultibodySystem::edge() const {
   return edge;
 }
 
+Outcome MultibodySystem::advance_piece(double t_A, double t_E, chain::StepWork& work) {
+  const Edge begin = edge();
+  rows_A_ = data_.base.rows.a;
+  if (!equations_->advance(t_A, t_E, at_, theta_)) return equations_->outcome();
+  work += equations_->work;
+  // What integration lets drift is put back: loops stay closed, wheels do not slide.
+  Outcome outcome = close_loops(model_, program_, t_E, at_, data_);
+  if (outcome.ok() && model_.planar && !as_.kinematic) {
+    at_.eta = nearest_twist(model_, as_, program_, t_E, at_, data_);
+  }
+  if (outcome.ok()) outcome = look(t_E);
+  if (outcome.ok() && as_.kinematic) at_.eta = data_.eta_o;
+  if (outcome.ok()) outcome = look_for_singular_instants(begin, t_A, t_E);
+  return outcome;
+}
+
 StepInfo MultibodySystem::refuse(const Outcome& outcome) {
   outcome_ = outcome;
   figure_ = outcome.size;
@@ -204,30 +224,19 @@ StepInfo MultibodySystem::step() {
   const double t_E = static_cast<double>(k_ + 1) * options_.dt;
   before_ = at_;
   theta_before_ = theta_;
-  const Edge begin = edge();
-  rows_A_ = data_.base.rows.a;
-  if (!equations_->advance(t_A, t_E, at_, theta_)) {
+  const Piece piece = piece_;
+  const double next = break_;
+  chain::StepWork work;
+  if (const Outcome outcome = advance(t_A, t_E, work); !outcome.ok()) {
     at_ = before_;
     theta_ = theta_before_;
-    return refuse(equations_->outcome());
-  }
-  // What integration lets drift is put back: loops stay closed, wheels do not slide.
-  Outcome outcome = close_loops(model_, program_, t_E, at_, data_);
-  if (outcome.ok() && model_.planar && !as_.kinematic) {
-    at_.eta = nearest_twist(model_, as_, program_, t_E, at_, data_);
-  }
-  ++k_;
-  if (outcome.ok()) outcome = look();
-  if (outcome.ok() && as_.kinematic) at_.eta = data_.eta_o;
-  if (outcome.ok()) outcome = look_for_singular_instants(begin, t_A, t_E);
-  if (!outcome.ok()) {
-    --k_;
-    at_ = before_;
-    theta_ = theta_before_;
-    static_cast<void>(look());
+    piece_ = piece;
+    break_ = next;
+    static_cast<void>(look(t_A));
     return refuse(outcome);
   }
-  work_ += equations_->work;
+  ++k_;
+  work_ += work;
   work_.scheme =
       data_.energy - energy_start_ - (work_.servo + work_.friction + work_.contact + work_.gravity);
   peak_.update(data_.tau, t_E);
@@ -338,7 +347,8 @@ void MultibodySystem::restore_state(ByteReader& bytes) {
         }
       });
   const VectorXd angle = angle_;
-  if (!look().ok()) bytes.refuse("a state that has no motion");
+  find_break(time());
+  if (!look(time()).ok()) bytes.refuse("a state that has no motion");
   angle_ = angle;
 }
 

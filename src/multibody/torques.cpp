@@ -78,7 +78,7 @@ void update_projective(const Model& model, Data& data) {
 }
 
 /// Rows of all forces that wheels can supply, over the roots of their weights.
-int update_force_rows(const Model& model, Data& data) {
+int update_force_rows(const Model& model, bool prestressed, Data& data) {
   data.to_root[0] = Pose{};
   for (int j : model.wheel_bodies) {
     const auto at = static_cast<std::size_t>(j);
@@ -102,7 +102,7 @@ int update_force_rows(const Model& model, Data& data) {
         carry_in(data.to_root[static_cast<std::size_t>(wheel.body)],
                  Six{{each.across.x(), each.across.y(), 0.0}, {0.0, 0.0, each.across.z()}});
     each.across_at_root = {at_root.linear.x, at_root.linear.y, at_root.angular.z};
-    add_row(each.across_at_root, wheel.weight, wheel.prestress);
+    add_row(each.across_at_root, wheel.weight, prestressed ? wheel.prestress : 0.0);
   }
   if (model.drive) {  // one torque for all driven wheels
     Vector3d shared = Vector3d::Zero();
@@ -246,7 +246,7 @@ void update_torques(const Model& model, const EvaluateOptions& options, Data& da
   read_torques(model, &Data::Body::F, data);
   data.root_residual = 0.0;
   if (model.planar) {
-    const int rows = update_force_rows(model, data);
+    const int rows = update_force_rows(model, options.loads, data);
     solve_forces(rows, in_plane(data.F_c), data);
     spread_forces(model, data);
     data.root_residual = (in_plane(data.F_c) - data.ground[0]).cwiseAbs().maxCoeff();

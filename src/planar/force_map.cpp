@@ -71,7 +71,7 @@ void contact_row(const ForceMapModel& model, const VectorXd& s, const VectorXd& 
 }
 
 void update_contacts(std::span<const LinkContact> contacts, const ForceMapModel& model,
-                     ForceMapInfo& info, ForceMap& map) {
+                     double blend, ForceMapInfo& info, ForceMap& map) {
   const auto n_C = static_cast<Index>(contacts.size());
   map.v_t.resize(n_C);
   map.mu_tilde.resize(n_C);
@@ -87,9 +87,10 @@ void update_contacts(std::span<const LinkContact> contacts, const ForceMapModel&
     map.v_t(k) = t.dot(map.v.col(i));  // (20)
     const bool slides = std::abs(map.v_t(k)) > kAtRest;
     if (!slides && contact.mu > 0.0) ++info.at_rest;
-    map.mu_tilde(k) =
-        slides ? -contact.mu * contact.gamma * std::copysign(1.0, map.v_t(k)) : 0.0;  // (21)
-    map.g.col(k) = map.mu_tilde(k) * t + map.normal.col(k);                           // (22)
+    const double sign = std::abs(map.v_t(k)) < blend ? map.v_t(k) / blend  //
+                                                     : std::copysign(1.0, map.v_t(k));
+    map.mu_tilde(k) = slides ? -contact.mu * contact.gamma * sign : 0.0;  // (21)
+    map.g.col(k) = map.mu_tilde(k) * t + map.normal.col(k);               // (22)
   }
 }
 
@@ -289,7 +290,7 @@ void project_velocities(const ForceMapModel& model, std::span<const LinkContact>
 }
 
 int compute_ground_load(const Model& model, const Instant& instant, const Columns& v,
-                        GroundLoad& load) {
+                        GroundLoad& load, double blend) {
   const int n = model.n();
   load.set_zero(n);
   int at_rest = 0;
@@ -309,7 +310,8 @@ int compute_ground_load(const Model& model, const Instant& instant, const Column
       Vector2d force = -N * model.mu_V.cwiseProduct(gamma);  // Transeth (6.26)
       if (gamma.norm() > kAtRest) {
         const double norm = scaled.norm();  // Transeth (3.60): the point of the ellipse against it
-        if (norm > 0.0) force -= N * model.mu_T.cwiseProduct(scaled) / norm;
+        const double whole = gamma.norm() < blend ? gamma.norm() / blend : 1.0;
+        if (norm > 0.0) force -= whole * N * model.mu_T.cwiseProduct(scaled) / norm;
       } else if (model.mu_T.maxCoeff() > 0.0) {
         ++at_rest;
       }
@@ -323,7 +325,7 @@ int compute_ground_load(const Model& model, const Instant& instant, const Column
 ForceMapInfo update_force_map(const ForceMapModel& model, const Instant& instant,
                               std::span<const LinkContact> contacts,
                               std::span<const int> controlled, const GroundLoad& ground,
-                              ContactAcceleration form, ForceMap& map) {
+                              ContactAcceleration form, ForceMap& map, double blend) {
   const Index n = model.n();
   const auto n_C = static_cast<Index>(contacts.size());
   const auto n_d = static_cast<Index>(controlled.size());
@@ -335,7 +337,7 @@ ForceMapInfo update_force_map(const ForceMapModel& model, const Instant& instant
   const VectorXd& s = map.s;
   const VectorXd& c = map.c;
   update_velocities(model, instant, s, c, map.t_1, map.v);
-  update_contacts(contacts, model, info, map);
+  update_contacts(contacts, model, blend, info, map);
   update_inertia(model, s, c, map.M_theta);
   map.M_theta_factor.compute(map.M_theta);
 

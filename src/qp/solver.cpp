@@ -17,6 +17,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "coluber/core/error.hpp"
@@ -95,7 +96,8 @@ struct Solver::Storage {
   std::vector<int> hard_set, slack_set;  // active sets of the last answers: −1, 0, 1
   std::unique_ptr<coluber_daqp, FreeDaqp> daqp;
 
-  void reserve(const Problem& problem);
+  void reserve(Index unknowns, Index rows_A, Index rows_G);
+  void renumber(std::span<const int> was);
   bool scale(const Problem& problem);
   void choose_slack(const Problem& problem, const Options& options, double delta);
   void factor_rows(const Options& options);
@@ -114,12 +116,11 @@ struct Solver::Storage {
   Status solve(const Problem& problem, const Options& options, bool warm, Solution& solution);
 };
 
-void Solver::Storage::reserve(const Problem& problem) {
-  if (n == problem.limit.size() && m == problem.b.size() && p == problem.h.size()) return;
+void Solver::Storage::reserve(Index unknowns, Index rows_A, Index rows_G) {
+  if (n == unknowns && m == rows_A && p == rows_G) return;
   n = -1;  // should an allocation fail
-  const Index unknowns = problem.limit.size();
-  m = problem.b.size();
-  p = problem.h.size();
+  m = rows_A;
+  p = rows_G;
   const Index most = unknowns + m;
   const Index constraints = unknowns + p;
   const auto count = static_cast<std::size_t>(constraints);
@@ -146,6 +147,25 @@ void Solver::Storage::reserve(const Problem& problem) {
   daqp.reset(coluber_daqp_make(static_cast<int>(most), static_cast<int>(constraints)));
   if (!daqp) throw std::bad_alloc();
   n = unknowns;
+}
+
+void Solver::Storage::renumber(std::span<const int> was) {
+  if (n < 0) return;
+  const Index unknowns = n;
+  const Index before = p;
+  const std::vector<int> hard = hard_set;
+  const std::vector<int> slack = slack_set;
+  reserve(unknowns, m, static_cast<Index>(was.size()));
+  const auto carry = [&](const std::vector<int>& from, std::vector<int>& to) {
+    const auto count = static_cast<std::size_t>(unknowns);
+    std::copy_n(from.begin(), count, to.begin());
+    for (std::size_t j = 0; j < was.size(); ++j) {
+      const bool known = was[j] >= 0 && was[j] < before;
+      to[count + j] = known ? from[count + static_cast<std::size_t>(was[j])] : 0;
+    }
+  };
+  carry(hard, hard_set);
+  carry(slack, slack_set);
 }
 
 /// False where the numbers leave the range of doubles.
@@ -545,6 +565,57 @@ Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
+#ifdef COLUBER_HAS_DAQP
+
+void Solver::renumber(std::span<const int> was) {
+  if (storage_) storage_->renumber(was);
+}
+
+void Solver::save_state(ByteWriter& bytes) const {
+  bytes.section("qp", 1);
+  const bool used = storage_ && storage_->n >= 0;
+  bytes(used);
+  if (!used) return;
+  bytes(storage_->n, storage_->m, storage_->p);
+  for (const std::vector<int>* set : {&storage_->hard_set, &storage_->slack_set}) {
+    bytes.list(*set, [&](int side) { bytes(side); });
+  }
+}
+
+void Solver::restore_state(ByteReader& bytes) {
+  bytes.section("qp", 1);
+  bool used = false;
+  bytes(used);
+  auto storage = std::make_unique<Storage>();
+  if (used) {
+    constexpr Index most = 1'000'000;
+    Index n = 0;
+    Index m = 0;
+    Index p = 0;
+    bytes(n, m, p);
+    std::vector<int> hard;
+    std::vector<int> slack;
+    for (std::vector<int>* set : {&hard, &slack}) {
+      bytes.list(*set, [&](int& side) { bytes(side); });
+    }
+    const bool fits = n >= 0 && m >= 0 && p >= 0 && std::max({n, m, p}) <= most &&
+                      std::ssize(hard) == n + p && std::ssize(slack) == n + p;
+    if (!fits) bytes.refuse("an active set of another size");
+    storage->reserve(n, m, p);
+    storage->hard_set = std::move(hard);
+    storage->slack_set = std::move(slack);
+  }
+  storage_ = std::move(storage);
+}
+
+#else
+
+void Solver::renumber(std::span<const int> /*was*/) {}
+void Solver::save_state(ByteWriter& /*bytes*/) const {}
+void Solver::restore_state(ByteReader& /*bytes*/) {}
+
+#endif
+
 void Solver::solve(const Problem& problem, const Options& options, Solution& solution, bool warm) {
   check(problem, options);
 #ifdef COLUBER_HAS_DAQP
@@ -560,7 +631,7 @@ void Solver::solve(const Problem& problem, const Options& options, Solution& sol
   solution.solvable = false;
   solution.iterations = 0;
   solution.kkt = 0.0;
-  storage_->reserve(problem);
+  storage_->reserve(n, m, p);
   solution.status = storage_->solve(problem, options, warm, solution);
   if (solution.status == Status::optimal || solution.status == Status::slack) return;
   for (VectorXd* one :

@@ -68,6 +68,14 @@ Node convert(const toml::node& from, int source) {
   return node;
 }
 
+/// The beginning of a text, of so many bytes at the most, whole characters.
+std::string_view beginning(std::string_view text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  std::size_t end = longest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 /// What to do about a syntax error, from the line it is in.
 std::string syntax_hint(std::string_view text, const toml::source_region& where) {
   std::size_t begin = 0;
@@ -76,12 +84,7 @@ std::string syntax_hint(std::string_view text, const toml::source_region& where)
     if (end == std::string_view::npos) break;
     begin = end + 1;
   }
-  std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
-  if (constexpr std::size_t longest = 80; line.size() > longest) {
-    std::size_t end = longest;
-    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
-    line = line.substr(0, end);  // not within a character
-  }
+  std::string_view line = beginning(text.substr(begin, text.find('\n', begin) - begin), 80);
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
   while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
   const std::string rule =
@@ -250,43 +253,8 @@ Named find_named(const Node& root, const Overrides& overrides) {
   return named;
 }
 
-void apply_override(Document& document, const std::string& assignment, const Named& robot,
-                    Faults& faults) {
-  const int source = static_cast<int>(document.sources.size());
-  document.sources.push_back({"--set " + assignment, fs::path(".")});
-  const Place where{.source = source};
-
-  const std::size_t equals = assignment.find('=');
-  const std::string key = trim(assignment.substr(0, equals));
-  if (equals == std::string::npos || key.empty()) {
-    faults.add(where, "", "expected key=value", "for example  --set solver.dt=5e-4");
-    return;
-  }
-  if (key == "include") {
-    faults.add(where, key, "cannot be set from the command line",
-               "write it in the scenario file, or run the other file");
-    return;
-  }
-  if (key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos ||
-      std::count(key.begin(), key.end(), '.') > limits::dots) {
-    faults.add(where, key, "is not a key", "coluber list keys prints them all");
-    return;
-  }
-  const std::string given = trim(assignment.substr(equals + 1));
-  const keys::Key* row = keys::find_key(key);
-  std::optional<Node> value = parse_value(given, source);
-  // the shell takes the quotes of  --set world.obstacle_table=""
-  if (given.empty() && row != nullptr && row->type == keys::KeyType::path) {
-    value = keys::make_node(std::string());
-  }
-  if (!value) {
-    faults.add(where, key, "the value is not TOML",
-               fmt::format("for example  --set {}={}; quote it from the shell:  --set '…'", key,
-                           row != nullptr ? row->example : "1.0"));
-    return;
-  }
-  forget_places(*value, source);
-
+void assign(Document& document, const std::string& key, Node value, const Place& where,
+            const Named& robot, Faults& faults) {
   // down the dotted key; tables that are not there yet appear, list entries must exist: in the
   // file, or else in the catalogue's robot, whose list is then the scenario's own
   Node* node = &document.root;
@@ -332,7 +300,52 @@ void apply_override(Document& document, const std::string& assignment, const Nam
     if (dot == std::string_view::npos) break;
     rest.remove_prefix(dot + 1);
   }
-  merge(*node, std::move(*value));
+  merge(*node, std::move(value));
+}
+
+void apply_override(Document& document, const std::string& assignment, const Named& robot,
+                    Faults& faults) {
+  const int source = static_cast<int>(document.sources.size());
+  // Every value of a list says where it comes from: a list of a thousand bodies does not repeat
+  // itself in each of them.
+  const std::string_view begin = beginning(assignment, 200);
+  document.sources.push_back(
+      {fmt::format("--set {}{}", begin, begin.size() < assignment.size() ? "…" : ""),
+       fs::path(".")});
+  const Place where{.source = source};
+
+  const std::size_t equals = assignment.find('=');
+  const std::string key = trim(assignment.substr(0, equals));
+  if (equals == std::string::npos || key.empty()) {
+    faults.add(where, "", "expected key=value", "for example  --set solver.dt=5e-4");
+    return;
+  }
+  if (key == "include") {
+    faults.add(where, key, "cannot be set from the command line",
+               "write it in the scenario file, or run the other file");
+    return;
+  }
+  if (key.starts_with('.') || key.ends_with('.') || key.find("..") != std::string::npos ||
+      std::count(key.begin(), key.end(), '.') > limits::dots) {
+    faults.add(where, key, "is not a key", "coluber list keys prints them all");
+    return;
+  }
+  const std::string given = trim(assignment.substr(equals + 1));
+  const keys::Key* row = keys::find_key(key);
+  std::optional<Node> value = parse_value(given, source);
+  // the shell takes the quotes of  --set world.obstacle_table=""
+  if (given.empty() && row != nullptr && row->type == keys::KeyType::path) {
+    value = keys::make_node(std::string());
+  }
+  if (!value) {
+    faults.add(where, key, "the value is not TOML",
+               fmt::format("for example  --set {}={}; quote it from the shell:  --set '…'", key,
+                           row != nullptr ? row->example : "1.0"));
+    return;
+  }
+  forget_places(*value, source);
+
+  assign(document, key, std::move(*value), where, robot, faults);
 }
 
 void finish(Document& document, Node root, const Overrides& overrides, Faults& faults) {
@@ -345,6 +358,25 @@ void finish(Document& document, Node root, const Overrides& overrides, Faults& f
 }
 
 }  // namespace
+
+void apply_overrides(Document& document, const Overrides& overrides, Faults& faults) {
+  finish(document, std::move(document.root), overrides, faults);
+}
+
+void apply_value(Document& document, const std::string& key, Node value, const Place& where,
+                 Faults& faults) {
+  if (key.empty() || key.starts_with('.') || key.ends_with('.') ||
+      key.find("..") != std::string::npos ||
+      std::count(key.begin(), key.end(), '.') > limits::dots) {
+    faults.add(where, key, "is not a key", "coluber list keys prints them all");
+    return;
+  }
+  Overrides naming;
+  if (key == "robot.name" && value.kind == Node::Kind::text) {
+    naming.push_back("robot.name=\"" + value.text + '"');
+  }
+  assign(document, key, std::move(value), where, find_named(document.root, naming), faults);
+}
 
 Document read_document(const fs::path& file, const Overrides& overrides, Faults& faults) {
   FileText contents = read_file(file);

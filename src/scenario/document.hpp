@@ -33,6 +33,14 @@ Document parse_document(const std::string& text, const std::string& name,
                         const std::filesystem::path& folder, const Overrides& overrides,
                         Faults& faults);
 
+/// Lays overrides on a document that was read without them. Faulty ones go to `faults`.
+void apply_overrides(Document& document, const Overrides& overrides, Faults& faults);
+
+/// Lays a value on a document as `--set` does, down a dotted key: tables that are not there yet
+/// appear, list entries must exist, in the document or in its catalogue robot.
+void apply_value(Document& document, const std::string& key, Node value, const Place& where,
+                 Faults& faults);
+
 /// The tree of a text of ours, such as a robot of the catalogue. Throws InputError.
 Node parse_node(const std::string& text, const std::string& name);
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "coluber/scenario/scenario.hpp"
 
 #include "scenario/document.hpp"
+#include "scenario/make.hpp"
 #include "scenario/resolve.hpp"
 #include "scenario/validate.hpp"
 
@@ -100,6 +103,22 @@ void flatten(const Node& node, const std::string& path,
   }
 }
 
+using Values = std::map<std::string, Node, std::less<>>;
+
+/// The values of a robot of the catalogue: its text is read once per process.
+const Values& values_of(const keys::CatalogueRobot& robot) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<const Values>, std::less<>> read;  // by text
+  const std::lock_guard lock(mutex);
+  auto& known = read[robot.toml];
+  if (known == nullptr) {
+    Values values;
+    flatten(parse_node(robot.toml, robot.name), "", values);
+    known = std::make_unique<const Values>(std::move(values));
+  }
+  return *known;
+}
+
 /// What model, gait, controller and the catalogue's robot bring, each before those behind it.
 std::map<std::string, Node, std::less<>> defaults_of(const Registry& registry,
                                                      const Chosen& chosen) {
@@ -114,7 +133,7 @@ std::map<std::string, Node, std::less<>> defaults_of(const Registry& registry,
   add(find_component(registry.gaits, chosen.words.gait));
   add(find_component(registry.controllers, chosen.words.controller));
   if (const keys::CatalogueRobot* robot = find_robot(registry, chosen.robot)) {
-    flatten(parse_node(robot->toml, robot->name), "", defaults);
+    for (const auto& [name, value] : values_of(*robot)) defaults.insert_or_assign(name, value);
   }
   return defaults;
 }
@@ -170,7 +189,9 @@ void refuse_strangers(const Registry& registry, const Chosen& chosen, Check& che
   refuse("controller.name", registry.controllers, chosen.words.controller, keys::takes_controller);
 }
 
-Scenario make_scenario(Document document, Faults& faults) {
+}  // namespace
+
+Scenario make_scenario(Document& document, Faults& faults, Extent extent) {
   const Registry& registry = keys::registry();
   const Chosen chosen = choose(registry, document.root);
   const auto defaults = defaults_of(registry, chosen);
@@ -210,19 +231,19 @@ Scenario make_scenario(Document document, Faults& faults) {
   scenario.duration = job.duration;
   scenario.seed = job.seed;
   scenario.record = scenario.get<Record>();
+  scenario.warnings = check.warnings();
+  if (extent == Extent::options) return scenario;
   scenario.text = document.text;
   scenario.locations = check.locations();
-  scenario.warnings = check.warnings();
   collect_locations(document.root, "", document.sources, scenario);
   resolve(scenario, sections);
   return scenario;
 }
 
-}  // namespace
-
 Scenario load(const fs::path& file, const Overrides& overrides) {
   Faults faults;
-  Scenario scenario = make_scenario(read_document(file, overrides, faults), faults);
+  Document document = read_document(file, overrides, faults);
+  Scenario scenario = make_scenario(document, faults, Extent::whole);
   scenario.path = file;
   if (scenario.title.empty()) scenario.title = file.stem().string();
   return scenario;
@@ -231,7 +252,8 @@ Scenario load(const fs::path& file, const Overrides& overrides) {
 Scenario parse(const std::string& text, const fs::path& folder, const Overrides& overrides,
                const std::string& name) {
   Faults faults;
-  Scenario scenario = make_scenario(parse_document(text, name, folder, overrides, faults), faults);
+  Document document = parse_document(text, name, folder, overrides, faults);
+  Scenario scenario = make_scenario(document, faults, Extent::whole);
   if (scenario.title.empty()) scenario.title = name;
   return scenario;
 }

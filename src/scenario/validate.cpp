@@ -1,5 +1,6 @@
 #include "scenario/validate.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -161,7 +162,7 @@ class Validator {
         !belongs(node, key, path, key.gaits, words_.gait, "gait.name", "this gait is") ||
         !belongs(node, key, path, key.controllers, words_.controller, "controller.name",
                  "this controller is") ||
-        !has_meaning(node, key, path, around)) {
+        !has_meaning(node, key, path, around) || !has_owner(node, key, path)) {
       return;
     }
     for (const Choice& choice : key.choices) {
@@ -187,6 +188,28 @@ class Validator {
                       usual.empty() ? "" : fmt::format(" or at its default, {}", usual),
                       word.substr(dot + 1), components.front(), word.substr(0, dot)));
     return false;
+  }
+
+  /// A key of some models, and of a controller with others: some component here has it.
+  bool has_owner(Node& node, const Key& key, const std::string& path) {
+    const keys::Registry& registry = keys::registry();
+    const auto model = std::ranges::find(registry.models, words_.model, &keys::ModelKeys::name);
+    if (model == registry.models.end() || key.models.empty() || !key.controllers.empty() ||
+        !key.gaits.empty() || is_default(node, key)) {
+      return true;
+    }
+    const auto has = [&key](const keys::Section* section) {
+      return std::ranges::any_of(section->rows(),
+                                 [&](const keys::Row& row) { return row.key.name == key.name; });
+    };
+    std::vector<std::string> with;
+    for (const keys::Component& controller : registry.controllers) {
+      if (!keys::takes_controller(*model, controller)) continue;
+      if (std::ranges::any_of(controller.sections, has)) with.push_back(controller.name);
+    }
+    if (with.empty() || std::ranges::any_of(model->sections, has)) return true;
+    return belongs(node, key, path, with, words_.controller, "controller.name",
+                   "this controller is");
   }
 
   /// The key goes with the word that its table has, or has its default.
@@ -237,8 +260,9 @@ class Validator {
     }
     // in a list of numbers, name the one that is wrong
     Key one = key;
-    one.type = KeyType::number;
+    one.type = key.type == KeyType::integers ? KeyType::integer : KeyType::number;
     const bool list_of_numbers = key.type == KeyType::pair || key.type == KeyType::numbers ||
+                                 key.type == KeyType::integers ||
                                  key.type == KeyType::number_or_numbers ||
                                  key.type == KeyType::word_or_numbers;
     if (node.is_array() && list_of_numbers) {

@@ -28,8 +28,8 @@ class Driver {
   virtual void start() {}
   /// The step from `t_A` to `t_E` (s).
   virtual StepInfo step(double t_A, double t_E, Profile* profile) = 0;
-  /// Why the run has to end after the step to `t_E`; "" if it goes on.
-  virtual std::string look_after(double /*t_E*/) { return ""; }
+  /// False: the run has to end after the step to `t_E`; `why` then says why.
+  virtual bool look_after(double /*t_E*/, std::string& /*why*/) { return true; }
   /// What a user should know of the run so far.
   [[nodiscard]] virtual std::vector<std::string> warnings() const { return {}; }
   /// Keeps what the next step needs of this one.

@@ -103,12 +103,13 @@ class JointDriver final : public Driver {
     return joints_ != nullptr ? joints_->step(command_) : simulation_.system->step();
   }
 
-  std::string look_after(double t_E) override {
-    if (joints_ == nullptr) return "";
+  bool look_after(double t_E, std::string& why) override {
+    if (joints_ == nullptr) return true;
     joints_->joint_state(phi_, phidot_);
-    if (!guard_.triggered(t_E, phidot_)) return "";
-    return explain_runaway(simulation_, guard_.angle() / joints_->angles_per_joint() + 1,
-                           guard_.limit(), RunawayGuard::time, t_E);
+    if (!guard_.triggered(t_E, phidot_)) return true;
+    why = explain_runaway(simulation_, guard_.angle() / joints_->angles_per_joint() + 1,
+                          guard_.limit(), RunawayGuard::time, t_E);
+    return false;
   }
 
   [[nodiscard]] std::vector<std::string> warnings() const override {

@@ -159,19 +159,7 @@ void MapStudy::add_rows() {
   observables_.add(
       {"qp_status", "", "0 optimal, 1 slack, 2 infeasible, 3 not asked, 4 failed, 5 singular", {}},
       chain::write_number([this] {
-        switch (mapping_.result().status) {
-          case control::MapStatus::optimal:
-            return 0.0;
-          case control::MapStatus::slack:
-            return 1.0;
-          case control::MapStatus::infeasible:
-            return 2.0;
-          case control::MapStatus::failed:
-            return 4.0;
-          case control::MapStatus::singular:
-            break;
-        }
-        return 5.0;
+        return static_cast<double>(control::status_number(mapping_.result().status));
       }));
   observables_.add(
       {"qp_residual", "", "largest residual of the conditions of optimality, scaled", {}},

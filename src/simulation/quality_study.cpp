@@ -137,6 +137,7 @@ class QualityStudy final : public MapStudy {
   void note_overlap(double depth, double radius);
 
   control::QualityKeys options_;
+  control::WishKeys demanded_;  // its links
   std::unique_ptr<path::Path> path_;
   SourceLocation where_path_;
   bool last_leads_ = false;
@@ -162,6 +163,8 @@ QualityStudy::QualityStudy(const drive::Build& build)
                                  "quality is a question of limits, and there is none",
                                  "for example  torque_limit = 4.5  in [controller]"));
   }
+  demanded_ = keys_.wish;
+  if (options_.links.word != "wish") demanded_.links = options_.links;
   path_ = path::make_path(path);
   where_path_ = build.locate("path");
   last_leads_ = path.leads == path::Leads::last;
@@ -293,7 +296,7 @@ void QualityStudy::go_to(std::size_t k) {
   }
   update_ground();
   control::Wish wish;
-  wish.links = control::make_controlled(keys_.wish, touching_, model_.n(), last_leads_);
+  wish.links = control::make_controlled(demanded_, touching_, model_.n(), last_leads_);
   wish.angular.resize(static_cast<Eigen::Index>(wish.links.size()));
   for (std::size_t j = 0; j < wish.links.size(); ++j) {
     wish.angular(static_cast<Eigen::Index>(j)) = alpha_(wish.links[j]);

@@ -9,6 +9,7 @@
 #include "coluber/chain/plane_start.hpp"
 #include "coluber/chain/robot.hpp"
 #include "coluber/chain/wheel_keys.hpp"
+#include "coluber/control/force_loop_keys.hpp"
 #include "coluber/control/force_map_keys.hpp"
 #include "coluber/control/path_keys.hpp"
 #include "coluber/control/servo.hpp"
@@ -202,6 +203,12 @@ std::vector<ControllerEntry> library_controllers() {
   std::vector<const keys::Section*> linearisation = servo;
   linearisation.push_back(&control::linearisation_keys());
   std::vector<const keys::Section*> path_following = servo;
+  std::vector<const keys::Section*> force_loop = servo;
+  for (const keys::Section* section :
+       {&control::speed_keys(), &control::period_keys(), &control::force_loop_keys()}) {
+    force_loop.push_back(section);
+  }
+  path_following.push_back(&control::period_keys());
   path_following.push_back(&control::path_following_keys());
   std::vector<const keys::Section*> leader = path_following;
   leader.push_back(&control::leader_keys());
@@ -243,6 +250,16 @@ std::vector<ControllerEntry> library_controllers() {
         .sections = {&grasp::controller_keys()},
         .models = {"grasp"}},
        nullptr},
+      {{.name = "force_mapping",
+        .doc = "follows [path] by pushing off obstacles: torques of least effort that accelerate "
+               "the robot as wished through the obstacles it touches, every period, Holden",
+        .sections = force_loop,
+        .defaults = {{"controller.speed", 0.1},
+                     {"controller.period", 5e-3},
+                     {"controller.kp", 300.0},
+                     {"controller.kd", 6.0}},
+        .models = {"planar"}},
+       control::make_force_loop},
   };
 }
 

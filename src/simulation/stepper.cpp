@@ -1,24 +1,15 @@
-#include "coluber/simulation/stepper.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "coluber/core/error.hpp"
 #include "coluber/drive/stepping.hpp"
-#include "coluber/gait/held.hpp"
 
-#include "simulation/driver.hpp"
 #include "simulation/explain.hpp"
-#include "simulation/fingerprint.hpp"
-#include "simulation/schedule.hpp"
-#include "simulation/stop.hpp"
-#include "simulation/tally.hpp"
+#include "simulation/stepper_impl.hpp"
 
 namespace coluber::simulation {
 
@@ -29,8 +20,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t clock_interval = 16;  // steps between two looks at the clock
 constexpr double progress_interval = 0.1;    // s of wall time
 constexpr const char* continues_anyway = "; solver.on_failure = \"warn\" continues in spite of it";
-constexpr std::uint32_t checkpoint_version = 6;
-constexpr std::uint32_t state_version = 1;
 
 // A simulation put together by hand need not have any options.
 template <typename T>
@@ -54,186 +43,17 @@ double seconds_since(Clock::time_point begin) {
 
 }  // namespace
 
-// All that lives from step to step beside the parts of the simulation. What is added here and
-// remembered belongs into save() and restore() too.
-struct Stepper::Impl {
-  explicit Impl(Simulation& given)
-      : simulation(given),
-        system(require_system(given)),
-        stop_on_failure(given_or_default<drive::Stepping>(given.scenario).on_failure ==
-                        drive::OnFailure::stop),
-        stop(given_or_default<drive::Stop>(given.scenario), start_time(given), system),
-        tally(system.figures(), system.step_count()),
-        driver(make_driver(given)),
-        schedule(system.dt(), given.scenario.record.rate_hz) {
-    show();
-    schedule.pass(system.step_count() - 1);
-  }
-
-  Simulation& simulation;
-  System& system;
-  bool stop_on_failure;
-  StopConditions stop;
-  Tally tally;
-  std::unique_ptr<Driver> driver;
-  FrameSchedule schedule;
-  std::unique_ptr<ShownTogether> shown;
-  std::vector<double> values;  // of a frame
-  Eigen::VectorXd held;        // references instead of the gait's; empty: none
-  std::unique_ptr<gait::Held> holder;
-  std::optional<Fingerprint> fingerprint;  // made when it is asked for
-
-  bool started = false;       // the driver
-  bool past_stop = false;     // a condition was reported: they are not looked at any more
-  std::size_t next_sink = 0;  // of a frame that was broken off; 0: none was
-  std::atomic<bool> busy{false};
-  const std::atomic<bool>* interrupt = nullptr;
-
-  // of the last call
-  std::int64_t beyond = 0;  // a step that the system counted though it was not finite
-  StepEnd end = StepEnd::done;
-  std::string message, stopped_by;
-
-  // What run() has going on beside the steps.
-  struct Recording {
-    std::span<FrameSink* const> sinks;
-    const RunOptions& options;
-    Clock::time_point begin, reported;
-    double wall_before;  // s
-    std::int64_t begun;  // step
-  };
-
-  /// Throws out of a call while another is under way.
-  class Claim {
-   public:
-    explicit Claim(Impl& impl) : impl_(impl) {
-      if (impl.busy.exchange(true, std::memory_order_acquire)) {
-        throw Error(
-            "this simulation is being stepped: it cannot be stepped or changed by another thread, "
-            "or from inside its own callbacks");
-      }
-    }
-    Claim(const Claim&) = delete;
-    Claim& operator=(const Claim&) = delete;
-    ~Claim() { impl_.busy.store(false, std::memory_order_release); }
-
-   private:
-    Impl& impl_;
-  };
-
-  void show() {
-    // it cannot be moved
-    shown.reset(new ShownTogether(simulation.shown()));  // NOLINT(modernize-make-unique)
-    values.resize(static_cast<std::size_t>(coluber::frame_size(shown->observables())));
-  }
-
-  void begin_call() {
-    beyond = 0;
-    end = StepEnd::done;
-    message.clear();
-    stopped_by.clear();
-  }
-
-  void start() {
-    if (started) return;
-    driver->start();
-    started = true;
-  }
-
-  Stepped advance(std::int64_t last, Recording* recording);
-  void take_frame(Recording& recording);
-  void take_checkpoint(Recording& recording);
-  void report(Recording& recording, std::int64_t k);
-  [[nodiscard]] RunOutcome outcome() const;
-
-  template <typename Bytes, typename Self>
-  static void exchange(Bytes& bytes, Self& self) {
-    bytes.section("loop", checkpoint_version);
-    StopConditions::exchange(bytes, self.stop);
-    Tally::exchange(bytes, self.tally);
-    bytes(self.past_stop);
-  }
-  bool save(ByteWriter& bytes) const;
-  void restore(ByteReader& bytes);
-  void restore_or_stay(ByteReader& bytes);
-  const Fingerprint& print();
-  void follow(const gait::Gait& gait);
-};
-
-bool Stepper::Impl::save(ByteWriter& bytes) const {
-  exchange(bytes, *this);
-  driver->save(bytes);
-  bytes.section("references", 1);
-  bytes(holder != nullptr);
-  if (holder != nullptr) bytes(held);
-  bytes.section("gait", 1);
-  if (simulation.gait != nullptr) simulation.gait->save_state(bytes);
-  bytes.section("controller", 1);
-  if (simulation.controller != nullptr) simulation.controller->save_state(bytes);
-  return system.save_state(bytes);
-}
-
-void Stepper::Impl::restore(ByteReader& bytes) {
-  exchange(bytes, *this);
-  driver->restore(bytes);
-  bytes.section("references", 1);
-  bool holds = false;
-  bytes(holds);
-  Eigen::VectorXd phi_d(driver->reference_count());
-  if (holds) {
-    bytes(phi_d);
-    if (!phi_d.allFinite()) bytes.refuse("a reference is not finite");
-  }
-  bytes.section("gait", 1);
-  if (simulation.gait != nullptr) simulation.gait->restore_state(bytes);
-  bytes.section("controller", 1);
-  if (simulation.controller != nullptr) simulation.controller->restore_state(bytes);
-  // before the system: it may forget what comes back with its state
-  const bool held_before = holder != nullptr;
-  if (holds) {
-    held = phi_d;
-    auto next = std::make_unique<gait::Held>(std::move(phi_d));
-    driver->follow(*next);
-    holder = std::move(next);
-  } else if (held_before && simulation.gait != nullptr) {
-    driver->follow(*simulation.gait);
-    holder.reset();
-  }
-  system.restore_state(bytes);
-  bytes.finish();
-  const std::int64_t k = system.step_count();
-  const std::int64_t first = tally.first();
-  if (first < 0 || first > k) {
-    bytes.refuse(fmt::format("it was taken after step {}, and begun at step {}", k, first));
-  }
-  if (!tally.fits(k - first) || !stop.fits(k)) bytes.refuse("it counts what no run could");
-  started = false;
-  next_sink = 0;
-}
-
-// Where the bytes do not fit, everything is as it was.
-void Stepper::Impl::restore_or_stay(ByteReader& bytes) {
-  ByteWriter before;
-  const bool kept = save(before);
-  const bool was_started = started;
-  const std::size_t sink = next_sink;
-  try {
-    restore(bytes);
-  } catch (...) {
-    if (kept) {
-      ByteReader back(before.bytes(), "");
-      restore(back);
-      started = was_started;
-      next_sink = sink;
-    }
-    throw;
-  }
-  schedule = FrameSchedule(system.dt(), simulation.scenario.record.rate_hz);
-}
-
-const Fingerprint& Stepper::Impl::print() {
-  if (!fingerprint) fingerprint.emplace(simulation);
-  return *fingerprint;
+Stepper::Impl::Impl(Simulation& given)
+    : simulation(given),
+      system(require_system(given)),
+      stop_on_failure(given_or_default<drive::Stepping>(given.scenario).on_failure ==
+                      drive::OnFailure::stop),
+      stop(given_or_default<drive::Stop>(given.scenario), start_time(given), system),
+      tally(system.figures(), system.step_count()),
+      driver(make_driver(given)),
+      schedule(system.dt(), given.scenario.record.rate_hz) {
+  show();
+  schedule.pass(system.step_count() - 1);
 }
 
 void Stepper::Impl::follow(const gait::Gait& gait) {
@@ -286,6 +106,7 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
   const CheckpointSchedule checkpoints(dt, simulation.scenario.record.checkpoint_s);
 
   Stepped stepped;
+  StepInfo info;
   std::int64_t k = system.step_count();
   const std::int64_t begun = k;
   while (k < last) {
@@ -300,11 +121,10 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
     lap(profile, Phase::bookkeeping);
     if (records && schedule.falls_on(k + 1)) system.expect_frame();
     try {
-      stepped.last = driver->step(t_A, t_E, profile);
+      info = driver->step(t_A, t_E, profile);
     } catch (const Driver::Interrupted&) {
       continue;  // the state is still that at A
     }
-    const StepInfo& info = stepped.last;
     // The state is still that at A: no step was taken, nor could one be.
     if (info.status == Status::non_finite || system.step_count() == k) {
       tally.add_failure(info, t_E);
@@ -317,7 +137,7 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
     }
     ++k;
     tally.add(info);
-    std::string runaway = driver->look_after(t_E);
+    const bool sound = driver->look_after(t_E, message);
     driver->advance();
     if (info.status != Status::ok) {
       tally.add_failure(info, t_E);
@@ -328,9 +148,8 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
         break;
       }
     }
-    if (!runaway.empty()) {
+    if (!sound) {
       stepped.end = StepEnd::failed;
-      message = std::move(runaway);
       break;
     }
     if (recording != nullptr && schedule.due(k)) take_frame(*recording);
@@ -347,6 +166,7 @@ Stepped Stepper::Impl::advance(std::int64_t last, Recording* recording) {
     }
     if (recording->options.progress && k % clock_interval == 0) report(*recording, k);
   }
+  stepped.last = info;
   stepped.steps = k - begun;
   end = stepped.end;
   return stepped;
@@ -399,6 +219,7 @@ Stepped Stepper::step(std::int64_t n) {
   Impl& impl = *impl_;
   const Impl::Claim claim(impl);
   impl.begin_call();
+  impl.next_sink = 0;
   impl.start();
   impl.shown->start_frame();
   const std::int64_t k = impl.system.step_count();
@@ -562,49 +383,6 @@ void Stepper::follow_gait() {
 bool Stepper::holds_references() const { return impl_->holder != nullptr; }
 
 int Stepper::reference_count() const { return impl_->driver->reference_count(); }
-
-std::string Stepper::save_state() const {
-  Impl& impl = *impl_;
-  const Impl::Claim claim(impl);
-  ByteWriter bytes;
-  impl.print().save(bytes);
-  const double wall = std::exchange(impl.tally.wall, 0.0);
-  const std::int64_t untimed = std::exchange(impl.tally.untimed, 0);
-  const bool kept = impl.save(bytes);
-  impl.tally.wall = wall;
-  impl.tally.untimed = untimed;
-  if (!kept) {
-    throw Error(fmt::format("the model \"{}\" keeps no state", impl.simulation.scenario.model));
-  }
-  return seal("state", state_version, bytes.bytes());
-}
-
-void Stepper::restore_state(std::string_view bytes) {
-  Impl& impl = *impl_;
-  const Impl::Claim claim(impl);
-  ByteReader payload(unseal("state", state_version, bytes, "state"), "state");
-  impl.print().require(payload);
-  impl.restore_or_stay(payload);
-  impl.tally.untimed = impl.system.step_count() - impl.tally.first();
-}
-
-std::string Stepper::keep() const {
-  Impl& impl = *impl_;
-  const Impl::Claim claim(impl);
-  ByteWriter bytes;
-  if (!impl.save(bytes)) {
-    throw Error(fmt::format("the model \"{}\" keeps no state", impl.simulation.scenario.model));
-  }
-  return bytes.bytes();
-}
-
-void Stepper::put_back(const std::string& kept) {
-  Impl& impl = *impl_;
-  const Impl::Claim claim(impl);
-  ByteReader bytes(kept, "state");
-  impl.restore(bytes);
-  impl.schedule = FrameSchedule(impl.system.dt(), impl.simulation.scenario.record.rate_hz);
-}
 
 Simulation& Stepper::simulation() const { return impl_->simulation; }
 

@@ -462,6 +462,70 @@ FORCE_MAP = [
     Case("wheels that follow their last link", '[robot]\nmodel = "wheeled"\nname = "piko"\n[path]\nshape = "line"\nleads = "last"\n', r"s\.toml:6:9: path\.leads: a robot on wheels drives with link 1 ahead"),
 ]
 
+LASSO = """[robot]
+name = "lasso15"
+[start]
+heading_deg = 20
+yaws_deg = [2, 2, 2, 2, 2, 2, 8, -10, -20, -25, 25, 30, -20, -25]
+rises = "level"
+[world.object]
+tangent_to = 8
+radius = 0.75
+[controller]
+inverse = "weighted"
+[[task]]
+kind = "lasso"
+first_link = 8
+contacts = 3
+"""
+GRASP = [
+    Case("a cylinder too small for the links", LASSO.replace("0.75", "0.5"), r"s\.toml:9:10: world\.object\.radius: links would wrap at rho = 0\.55 m; below 0\.6 m"),
+    Case("more contacts than links ahead", LASSO.replace("contacts = 3", "contacts = 9"), r"s\.toml:15:12: task\.1\.contacts: 9 contacts, from link 8 on there are 7 links ahead and itself\n  hint: take at most 8"),
+    Case("a lasso that names its links", LASSO.replace("contacts = 3", "contacts = [6, 7, 8]"), r"s\.toml:15:12: task\.1\.contacts: a lasso counts its contacts"),
+    Case("a lasso that begins on wheels", LASSO.replace("first_link = 8", "first_link = 11"), r"s\.toml:14:14: task\.1\.first_link: link 11 is on wheels"),
+    Case("a lasso that begins with a link that is not there", LASSO.replace("first_link = 8", "first_link = 16"), r"s\.toml:14:14: task\.1\.first_link: there is no link 16, the robot has 15"),
+    Case("a lasso that begins away from its object", LASSO.replace("first_link = 8", "first_link = 7"), r"s\.toml:14:14: task\.1\.first_link: link 7 is 0\.1404 m from touching the object", commands=("run",)),
+    Case("an object in the robot's way", LASSO.replace("tangent_to = 8", "x = 3.0\ny = 1.2"), r"s\.toml:7:1: world\.object: link \d is [\d.]+ m inside the object", commands=("run",)),
+    Case("an object that nothing places", LASSO.replace("tangent_to = 8\n", ""), r"s\.toml:7:1: world\.object: nothing says where the object is"),
+    Case("an object placed twice", LASSO.replace("tangent_to = 8", "tangent_to = 8\nx = 3.0"), r"s\.toml:8:14: world\.object\.tangent_to: x and y place the object too"),
+    Case("a prism with its corners clockwise", LASSO.replace("radius = 0.75", 'shape = "prism"\nvertices = [[1.15, 0], [0, -1.15], [-1.15, 0], [0, 1.15]]'), r"s\.toml:10:12: world\.object\.vertices: the polygon is not convex and counter-clockwise at corner 2"),
+    Case("a drag of nothing", LASSO.replace('"lasso"\nfirst_link = 8\ncontacts = 3', '"drag"\ngoal = [1, 1]\nduration = 4'), r"s\.toml:13:8: task\.1\.kind: nothing has been grasped before\n  hint: write a lasso before it"),
+    Case("a drag without time to move", LASSO + '[[task]]\nkind = "drag"\nduration = 0.5\n', r"s\.toml:18:12: task\.2\.duration: 0\.5 s leave no time to move"),
+    Case("a regrasp without stiffness", LASSO + '[[task]]\nkind = "regrasp"\npush = [1, 0, 0]\nduration = 4\n', r"s\.toml:17:8: task\.2\.kind: a regrasp needs the grasp's stiffness"),
+    Case("four links held at once", '[robot]\nname = "lasso15"\n[[task]]\nkind = "pose"\ncontacts = [5, 6, 7, 8]\nduration = 1\n', r"s\.toml:5:12: task\.1\.contacts: 4 links, at most 3 can be held at once"),
+    Case("rises of other links", '[robot]\nname = "lasso15"\n[[task]]\nkind = "pose"\nrises = [0.1, 0.2]\nduration = 1\n', r"s\.toml:5:9: task\.1\.rises: has 2 heights, the robot has 14 joints"),
+    Case("a goal of a pose", '[robot]\nname = "lasso15"\n[[task]]\nkind = "pose"\ngoal = [1, 2]\nduration = 1\n', r's\.toml:5:8: task\.1\.goal: goes with  kind = "drag" or "approach"'),
+    Case("three links on wheels", '[robot]\nname = "lasso15"\nwheeled_links = [10, 11, 12]\n', r"s\.toml:3:17: robot\.wheeled_links: 3 links on wheels do not determine the head's motion"),
+    Case("an integrator of other models", '[robot]\nname = "lasso15"\n[solver]\nintegrator = "cvode"\n', r's\.toml:4:14: solver\.integrator: expected "rk4" or "euler", got "cvode"'),
+    Case("heights that no link reaches", LASSO.replace('rises = "level"', 'rises = "level"\nheight = 3'), r"s\.toml:7:10: start\.height: link 8 would have to be steeper than it can be", commands=("run",)),
+    Case("two stiffnesses for three", LASSO + "[stiffness]\nk_t = [50, 50]\nk_n = [50, 50, 50]\n", r"s\.toml:18:7: stiffness\.k_n: has 3 numbers, k_t has 2"),
+]
+
+LOOP = LAID + '[controller]\nname = "force_mapping"\n'  # its keys are on line 9
+
+FORCE_LOOP = [
+    Case("a closed loop without a path", AIKO + '[controller]\nname = "force_mapping"\n', r's\.toml:4:8: controller\.name: "force_mapping" follows a path, and there is no \[path\]\n  hint: add'),
+    Case("a closed loop on wheels", TURN.replace("n_trailer", "force_mapping"), r's\.toml:7:8: controller\.name: "force_mapping" goes with robot\.model = "planar", this robot is "wheeled"'),
+    Case("a closed loop in space", SPATIAL + '[path]\nshape = "serpenoid"\n[controller]\nname = "force_mapping"\n', r's\.toml:7:8: controller\.name: "force_mapping" goes with robot\.model = "planar", this robot is "spatial"'),
+    Case("a robot that starts off its path", AIKO + '[path]\nshape = "line"\n[start]\nposition = [0.0, 0.2]\nheading_deg = 180.0\n[controller]\nname = "force_mapping"\n', r"s\.toml:5:1: start: the robot starts 0\.2 m off its path, more than the radius of a link, 0\.0525 m\n  hint: write  on_path = true"),
+    Case("a path that is curled tighter than a link", AIKO + '[path]\nshape = "pieces"\n[[path.piece]]\nlength = 2.0\ncurvature = 0.0\n[[path.piece]]\nlength = 1.0\ncurvature = 25.0\n[start]\non_path = true\n[controller]\nname = "force_mapping"\nspeed = 1.0\n[solver]\n', r"s\.toml:3:1: path: the robot does not fit on it with its rear end at s = .* m: the path is curled tighter"),
+    Case("a wish that may not run ahead", LOOP + "lead = 0\n", r"s\.toml:9:8: controller\.lead: expected a number > 0, got 0"),
+    Case("no reach", LOOP + "reach = 0.0\n", r"s\.toml:9:9: controller\.reach: expected a number > 0, at most 10, got 0"),
+    Case("a tick between steps", LOOP + "period = 0.0015\n", r"s\.toml:9:10: controller\.period: 0\.0015 s is no multiple of the step of 0\.001 s"),
+    Case("a tick shorter than a step", LOOP + "period = 0.0001\n", r"s\.toml:9:10: controller\.period: 0\.0001 s is less than one step of 0\.001 s"),
+    Case("servos of a step's start in a closed loop", LOOP + 'servo = "explicit"\n', r"s\.toml:9:9: controller\.servo: the servos that stand in for the map are part of the step"),
+    Case("a wish that goes backwards", LOOP + "speed = -0.1\n", r's\.toml:9:9: controller\.speed: expected a number > 0 with "force_mapping", got -0\.1'),
+    Case("a gait beside a closed loop", LOOP + '[gait]\nname = "lateral_undulation"\n', r's\.toml:9:1: gait: "force_mapping" makes the references itself'),
+    Case("a closed loop on a slope", LOOP + "[world]\ntilt_deg = 5.0\n", r's\.toml:10:12: world\.tilt_deg: "force_mapping" is for level ground'),
+    Case("a closed loop without joints", LOOP.replace('name = "aiko"', 'name = "aiko"\nlinks = 1', 1), r's\.toml:3:9: robot\.links: "force_mapping" needs at least two links'),
+    Case("friction assumed for one thing only", LOOP + "assumed_friction = 0.3\n", r"s\.toml:9:20: controller\.assumed_friction: expected two numbers"),
+    Case("friction assumed below zero", LOOP + "assumed_friction = [0.3, -0.3]\n", r"s\.toml:9:26: controller\.assumed_friction: expected .*got -0\.3 as number 2"),
+    Case("a map that is a word", LOOP + 'map = "no"\n', r's\.toml:9:7: controller\.map: expected true or false, got "no"'),
+    Case("a speed of joint servos without wheels", AIKO + '[controller]\nspeed = 0.2\n', r's\.toml:4:9: controller\.speed: goes with controller\.name = "force_mapping", this controller is "pd"'),
+    Case("a reach of joint servos", AIKO + "[controller]\nreach = 0.01\n", r's\.toml:4:9: controller\.reach: goes with controller\.name = "force_mapping", this controller is "pd"'),
+    Case("demanded links that are not there", SHORT + "[path]\nshape = \"line\"\n[controller]\ntorque_limit = 1\n[quality]\nlinks = [7]\n", r"s\.toml:9:9: quality\.links: there is no link 7, the robot has 5", commands=("check", "quality")),
+]
+
 GROUPS = {
     "Keys": KEYS,
     "Numbers": NUMBERS,
@@ -470,7 +534,9 @@ GROUPS = {
     "Controllers and the minimal model": CONTROLLERS,
     "Wheels, paths and starts": WHEELS,
     "Force maps and the quality of paths": FORCE_MAP,
+    "Force maps in closed loop": FORCE_LOOP,
     "Rods": RODS,
+    "Grasping": GRASP,
     "Files": FILES,
     "Includes": INCLUDES,
     "`--set`": SETTINGS,

@@ -99,6 +99,19 @@ def test_trees():
     check("--n says other sizes of trees", [s["contacts_mean"] for s in scenes] == [4.0, 15.0], done.stderr)
 
 
+def test_a_thousand_bodies_take_little_memory(tmp):
+    told = tmp / "peak"
+    words = ["/usr/bin/env", "python3", "-c", "import resource, subprocess, sys\n"
+             "code = subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL).returncode\n"
+             "open(sys.argv[1], 'w').write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))\n"
+             "sys.exit(code)", told]
+    for scene in ("multibody.chain", "multibody.acm"):
+        done = call(*words, COLUBER, "bench", scene, "--n", 1000, "--repeat", 1, "--json")
+        check(f"{scene} of a thousand bodies runs", done.returncode == 0, done.stderr)
+        megabytes = int(told.read_text()) / 1024
+        check(f"{scene}: … in less than 100 MB", megabytes < 100, f"{megabytes:.0f} MB")
+
+
 def rows_of(file):
     with open(file, encoding="utf-8", newline="") as text:
         return list(csv.reader(text))
@@ -353,6 +366,7 @@ with tempfile.TemporaryDirectory() as folder:
     test_bench()
     test_a_scene_of_a_command()
     test_trees()
+    test_a_thousand_bodies_take_little_memory(Path(folder))
     test_scenes_are_scenario_files()
     test_scenes_of_your_own(Path(folder))
     test_the_peers_scene_in_space(Path(folder))

@@ -193,6 +193,12 @@ def test_closed_forms(tmp):
     V, Omega = twist[:, 0], twist[:, 5]
     near("sleigh: acceleration along the blade is a Omega²", rate[:, 0], 0.3 * Omega ** 2, 1e-9)
     near("sleigh: turning is -a V Omega/(a² + I/m)", rate[:, 5], -0.3 * V * Omega / (0.09 + 0.05), 1e-9)
+    # V² + k² Omega² stays c²: V = c tanh(a c (t - t_0)/k²), Omega = c/k sech(the same)
+    t, k = data(tmp / "blade", "time"), math.sqrt(0.09 + 0.05)
+    c = math.hypot(V[0], k * Omega[0])
+    along = 0.3 * c / k ** 2 * t + math.atanh(V[0] / c)
+    near("sleigh: its speed over the whole run", V, c * numpy.tanh(along), 1e-9)
+    near("sleigh: its turning over the whole run", Omega, c / k / numpy.cosh(along), 1e-9)
     check("sleigh: it ends forwards", V[0] < 0 < V[-1] and abs(Omega[-1]) < 1e-2, (V[-1], Omega[-1]))
     run(tmp / "wheel", "unicycle")
     t = data(tmp / "wheel", "time")
@@ -453,6 +459,31 @@ def test_a_table_gives_the_joints(tmp):
     slide.write_text(BODY + CHILD + 'joint = "prismatic"\n[gait]\nname = "table"\ntable = "slide.csv"\n[start]\ntwist = "zero_momentum"\n')
     run(tmp / "slide", slide)
     near("the column of a prismatic joint is in metres", data(tmp / "slide", "joint_angle")[-1, 0], 0.05 * math.sin(1.0), 1e-9)
+
+
+def test_a_table_may_start_and_end_in_motion(tmp):
+    t = numpy.linspace(0.305, 1.305, 101)  # in the middle of steps; cubics, which the table has exactly
+    s = t - t[0]
+    angle = numpy.degrees([numpy.cos(0.9 * j) * (s - 0.7 * s ** 3) + numpy.sin(0.9 * j) * s ** 2 for j in range(1, 6)])
+    numpy.savetxt(tmp / "wave.csv", numpy.column_stack((t, *angle)), delimiter=",", header="t," + ",".join(f"phi_{j}" for j in range(1, 6)),
+                  comments="", fmt="%.17g")
+    scenario = tmp / "stops.toml"
+    scenario.write_text('duration = 3.0\n[robot]\nname = "fish"\n[start]\ntwist = "zero_momentum"\n[gait]\nname = "table"\ntable = "wave.csv"\n')
+    ends = {}
+    for name, sets in (("rk4", ()), ("rk4 in longer steps", ("solver.dt=0.02", "record.rate_hz=50")), ("dopri5", FINE), ("cvode", ("solver.integrator=cvode", *FINE[1:]))):
+        folder = tmp / f"stops_{name.replace(' ', '_')}"
+        run(folder, scenario, *sets)
+        time, place, twist = (data(folder, what) for what in ("time", "link_position", "base_twist"))
+        near(f"{name}: a fish without momentum stands before its joints move", twist[time < 0.3], 0.0, 1e-12)
+        near(f"{name}: … and when they have stopped", twist[time > 1.31], 0.0, 1e-6)
+        near(f"{name}: … where it is", place[time > 1.31], place[-1], 1e-6)
+        near(f"{name}: the works are the energy", data(folder, "work_scheme"), 0.0, 1e-8)
+        near(f"{name}: what stands has none", data(folder, "energy")[-1], 0.0, 1e-12)
+        near(f"{name}: … and took none", data(folder, "work_servo")[-1], 0.0, 1e-8)
+        ends[name] = place[-1]
+        check(f"{name}: it came somewhere", numpy.linalg.norm(place[-1, 0] - place[0, 0]) > 1e-3, place[-1, 0])
+    for name in ends:
+        near(f"{name} and dopri5 agree", ends[name], ends["dopri5"], 1e-6)
 
 
 def test_pictures_tables_and_lists(tmp):

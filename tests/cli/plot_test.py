@@ -26,7 +26,7 @@ COURSE = str(SOURCE / "scenarios" / "aiko_course.toml")
 FLOOR = str(SOURCE / "scenarios" / "aiko_floor.toml")
 SLOPE = str(SOURCE / "scenarios" / "aiko_slope.toml")
 SPATIAL = ["course", "path", "postures", "side", "velocities", "forces", "footfall", "angles", "tracking", "torques", "energy", "residual"]
-LISTED = [*SPATIAL[:9], "path_error", "force_map", "quality", SPATIAL[9], "wheels", "internal", "reactions", "grasp", *SPATIAL[10:]]  # of robots that follow a path, of studies, on wheels, of rods, that grasp
+LISTED = [*SPATIAL[:9], "path_error", "force_map", "mapped", "quality", SPATIAL[9], "wheels", "internal", "reactions", "grasp", *SPATIAL[10:]]  # of robots that follow a path, of studies, on wheels, of rods, that grasp
 NAMES = [name for name in SPATIAL if name != "side"]  # a robot that stays in its plane is not drawn from the side unasked
 
 
@@ -934,7 +934,7 @@ def test_paths_and_wheels(tmp, course):
     folder = follow(tmp, "turn", 4.5)
     done = coluber("plot", folder)
     drawn = [Path(line).stem for line in done.stdout.split()]
-    check("a robot that follows a path draws its error too", done.returncode == 0 and done.stderr == "" and drawn == [n for n in LISTED if n not in ("side", "footfall", "force_map", "quality", "wheels", "internal", "reactions", "grasp")], f"{drawn} {done.stderr}")
+    check("a robot that follows a path draws its error too", done.returncode == 0 and done.stderr == "" and drawn == [n for n in LISTED if n not in ("side", "footfall", "force_map", "mapped", "quality", "wheels", "internal", "reactions", "grasp")], f"{drawn} {done.stderr}")
     coluber("plot", folder, "--what", "course", "--time", 3.5, "-o", tmp / "c.svg")
     wheels, links = polygons(tmp / "c.svg", (84, 96, 106)), polygons(tmp / "c.svg", (220, 236, 246)) + polygons(tmp / "c.svg", (143, 199, 230))
     # a link is 2 (0.04 + 0.03) m long and 0.06 m wide; its area is that of its core and two half discs

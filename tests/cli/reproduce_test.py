@@ -97,7 +97,7 @@ def test_all_claims(tmp):
             continue
         if claim["kind"] == "behaviour":
             check(f"{claim['id']} is there, and absent in its control", claim["measured"] is True and claim["control"]["measured"] is False, claim)
-            ways = {"transeth": {"thesis", "default"}, "murugendran": {"paper"}, "holden": {"default"}, "ali": {"default"}}[claim["source"]]
+            ways = {"transeth": {"thesis", "default"}, "murugendran": {"paper"}, "holden": {"default"}, "ali": {"default"}, "atakan": {"default"}}[claim["source"]]
             check(f"{claim['id']} gives the numbers behind it", ways | {"control"} <= set(claim["values"]), claim["values"])
         else:
             check(f"{claim['id']} lies in its band", abs(claim["measured"] - claim["expected"]) <= claim["band"], claim)
@@ -122,7 +122,7 @@ def test_all_claims(tmp):
     outside = re.sub(r"<script\b[^>]*>.*?</script>", "", text, flags=re.S)
     check("the report fetches nothing", page.fetched == [] and "url(" not in re.sub(r"url\(#", "", outside), page.fetched)
     replays = page.count.get("details", 0)
-    wanted = 40 if VIEWER.exists() else 0  # none where the viewer's page is not built
+    wanted = 44 if VIEWER.exists() else 0  # none where the viewer's page is not built
     data = [s for s in scripts if "application/json" in s]
     check("its only script opens replays", len(data) == (replays + 1 if replays else 0) and len(scripts) - len(data) == (1 if replays else 0), (replays, scripts))
     check("it has a replay of every run in its figures, where the viewer's page is built", replays == wanted, replays)
@@ -134,7 +134,7 @@ def test_all_claims(tmp):
     check("replays stand under their figures", not replays or (parts[parts.index("details") - 1] == "figure" and "figure" in parts[parts.index("details"):]), parts)
     check("the report's policy forbids the network", re.search(r"""<meta http-equiv="Content-Security-Policy" content="default-src 'none';[^"]*frame-src blob:""", text) and "connect-src" not in outside)
     check("no two elements of the report share an id", len(page.ids) == len(set(page.ids)))
-    check("the report has its figures, of all models", page.count.get("svg", 0) == 36, page.count.get("svg"))
+    check("the report has its figures, of all models", page.count.get("svg", 0) == 40, page.count.get("svg"))
     captions = re.findall(r"<figcaption\b[^>]*>(.*?)</figcaption>", text, re.S)
     for title in ("Forces and torques of the example", "Can the path be used?"):
         check(f"the report has the figure of Holden \"{title}\"", title in words, captions)
@@ -172,7 +172,7 @@ def the_bases(claims):
     statuses = ("reproduced", "differs", "not-reproducible")
     counts = {basis: tuple(sum(c["basis"] == basis and c["status"] == s for c in claims.values()) for s in statuses) for basis in ("number", "figure", "statement", "own")}
     # written down here a second time on purpose: a claim that changes its basis is looked at twice
-    check("19 numbers, 38 readings of figures, 114 statements and 152 of our own", counts == {"number": (11, 8, 0), "figure": (13, 0, 25), "statement": (101, 10, 3), "own": (144, 0, 8)}, counts)
+    check("24 numbers, 44 readings of figures, 184 statements and 227 of our own", counts == {"number": (11, 9, 4), "figure": (15, 3, 26), "statement": (158, 21, 5), "own": (219, 0, 8)}, counts)
     for name in ("transeth.A3.positions", "transeth.B1", "transeth.B3.c.IO.rms", "transeth.B3.price", "transeth.O1.start"):
         check(f"{name}, which the source does not say, is our own", claims[name]["basis"] == "own", claims[name])
     return counts
@@ -358,7 +358,7 @@ def the_claims_of_trees(claims):
         check(f"{name} is judged by the way \"{way}\"", claim["judged"] == way and claim["measured"] == claim["values"][way], claim["values"])
     # number and that of the control, at most or at least
     power = ours["R8.power"]["values"]
-    check("R8.power: the thesis' torques leave out power, ours do not", power["default"] <= 1e-12 and power["thesis"] >= 0.01, power)
+    check("R8.power: the thesis' torques leave out power, ours do not", power["default"] <= 1e-12 and abs(power["thesis"] - 0.02558) <= 1e-4, power)
     slip = ours["R11.slip"]["values"]
     check("R11.slip: an axle that cannot follow slides", slip["default"] <= 1e-12 and abs(slip["control"] - 0.159) < 0.002, slip)
     for name in ("R15", "R15.axles", "R15.fish"):

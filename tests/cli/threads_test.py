@@ -2,6 +2,8 @@
 """Runs on several threads at once do not disturb each other: the same figures, to the bit, as on one. A signal does not
 disturb the run it ends.
 
+Beside the program it runs batch_threads, built with it, which steps a batch of simulations from C++.
+
 Small, so that it can run under the thread sanitizer, which ends the program with exit code 66 where two threads race.
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
@@ -58,6 +60,22 @@ def run_whole(folder):
     return (folder / "trajectory.csv").read_bytes()  # not trajectory.h5: HDF5 leaves bytes between its entries as they come
 
 
+def step_batch(threads):
+    """What a batch of simulations comes to, as a hash."""
+    program = Path(COLUBER).with_name("batch_threads")
+    check(f"{program.name} is built", program.exists(), "cmake --build … --target batch_threads")
+    if not program.exists():
+        return None
+    done = subprocess.run(
+        [program, str(SOURCE / "scenarios" / "aiko_pegs.toml"), str(threads)], capture_output=True, text=True, timeout=600
+    )
+    check(f"a batch is stepped on {threads} threads", done.returncode == 0, f"{done.returncode}: {done.stderr[-3000:]}")
+    check(f"no thread of {threads} races another in a batch", "ThreadSanitizer" not in done.stderr, done.stderr[-3000:])
+    return done.stdout
+
+
+hashes = [step_batch(threads) for threads in (1, 2, 5)]
+check("a batch comes to the same bits on 1, 2 and 5 threads", hashes[0] and len(set(hashes)) == 1, str(hashes))
 with tempfile.TemporaryDirectory() as name:
     check("the datasets are the same each time", run_whole(Path(name) / "one") == run_whole(Path(name) / "two"))
     run_and_interrupt(Path(name) / "run", signal.SIGINT)

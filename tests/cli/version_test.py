@@ -44,7 +44,7 @@ keys = {key["name"]: key for key in json.loads(run("list", "keys", "--json"))["k
 for kind, key in (("solvers", "solver.name"), ("laws", "solver.law")):
     built = [choice["name"] for choice in keys[key]["choices"] if choice["built"]]
     check(f"the {kind} are the words {key} takes", said[kind] == built, f"{said[kind]}, {built}")
-check("models that are not built are not told", "planar" in said["models"] and "grasp" not in said["models"], said["models"])
+check("the models of every source are told", {"planar", "wheeled", "multibody", "rod", "grasp"} <= set(said["models"]), said["models"])
 
 with tempfile.TemporaryDirectory() as name:
     folder = Path(name)

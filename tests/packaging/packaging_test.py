@@ -3,8 +3,8 @@
 
 usage: packaging_test.py BUILD_FOLDER
 
-examples/own_gait, examples/own_controller, examples/own_model and examples/own_wish are built against the installed library
-by find_package(coluber), own_gait also by pkg-config. The figures they print are checked; own_model, a model
+examples/own_gait, own_controller, own_loop, own_model and own_wish are built against the installed library by
+find_package(coluber), own_gait also by pkg-config. The figures they print are checked; own_model, a model
 with the whole command line, is used as a user of it would.
 Prints `N passed, M failed` last.
 """
@@ -214,7 +214,7 @@ def main(build, work):
     done = run(program, "list", "scenarios", env=plain, cwd=work)
     check("the installed program lists its scenarios", "aiko_course" in done.stdout, done.stdout + done.stderr)
 
-    for example in ("own_gait", "own_controller", "own_model", "own_wish"):
+    for example in ("own_gait", "own_controller", "own_loop", "own_model", "own_wish"):
         folder = work / example
         shutil.copytree(SOURCE / "examples" / example, folder)
         configured = run(
@@ -228,6 +228,11 @@ def main(build, work):
                 check_gait("find_package", folder / "build/own_gait", environment)
             elif example == "own_controller":
                 check_controller(folder / "build/own_controller", environment)
+            elif example == "own_loop":
+                done = run(folder / "build/own_loop", env=environment)
+                rows = table(done.stdout)
+                good = done.returncode == 0 and len(rows) == 6
+                check("own_loop steers its robots to within half a degree", good and all(abs(wanted - got) <= 0.5 for wanted, got in rows), done.stdout + done.stderr)
             elif example == "own_wish":
                 done = run(folder / "build/own_wish", env=environment)
                 check("own_wish says how hard the snake can accelerate", done.stdout.startswith("up to 13.57 m/s² ahead; pegs press with 83.7 185.7 105.7 N"), done.stdout + done.stderr)

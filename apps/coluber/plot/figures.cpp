@@ -6,6 +6,7 @@
 
 #include "coluber/core/error.hpp"
 
+#include "plot/mapped.hpp"
 #include "plot/names.hpp"
 #include "plot/outline.hpp"
 #include "plot/parts.hpp"
@@ -71,6 +72,10 @@ const std::vector<Entry>& entries() {
         "from above: mapped obstacle forces with and without friction, and the joints' torques"},
        {"mapped_force", "mapped_constraint", "mapped_torque"},
        draw_force_map},
+      {{"mapped",
+        "in closed loop: link angles against the wish, and mapped beside simulated forces"},
+       {"wish_angle", "mapped_force", "contact_force"},
+       draw_mapped},
       {{"quality", "a path's places: margin, largest torque, and where the robot can pass"},
        {"margin", "torque_max", "place", "rank", "feasible"},
        draw_quality},
@@ -124,7 +129,7 @@ bool can_draw(std::string_view name, const Trajectory& run, const Scene& scene) 
 }
 
 bool compares_runs(std::string_view name) {
-  return name != "internal" && name != "reactions" && name != "grasp";
+  return name != "internal" && name != "mapped" && name != "reactions" && name != "grasp";
 }
 
 bool compares_one_frame(std::string_view name) { return name == "course" || name == "force_map"; }

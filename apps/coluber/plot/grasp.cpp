@@ -30,12 +30,20 @@ constexpr std::string_view wheel_edge = "#2f3840";
 bool is_object(const DrawnBody& body) { return body.name.starts_with("object"); }
 bool is_wheel(const DrawnBody& body) { return body.shape == "wheel"; }
 
-/// Numbers of the links that hold the object in a frame, in their order.
+/// A link nearer than this touches (m).
+constexpr double touching = 0.01;
+
+/// Numbers of the links that hold the object in a frame, in their order: of those that were laid on
+/// it, the ones that touch. Without an object, the links whose places are held.
 std::vector<int> contacts_at(const Trajectory& run, std::size_t frame) {
   std::vector<int> links;
   if (!run.has("contact_drift")) return links;
-  for (int i = 0; i < count_of(run, "contact_drift"); ++i)
-    if (std::isfinite(run.at("contact_drift", frame, i))) links.push_back(i + 1);
+  const bool with_object = run.has("clearance");
+  for (int i = 0; i < count_of(run, "contact_drift"); ++i) {
+    if (!std::isfinite(run.at("contact_drift", frame, i))) continue;
+    if (with_object && std::abs(run.at("clearance", frame, i)) > touching) continue;
+    links.push_back(i + 1);
+  }
   return links;
 }
 
@@ -97,7 +105,8 @@ void include(Box& box, const std::vector<Seen>& bodies) {
   for (const Seen& each : bodies) box.include(each.outline.line);
 }
 
-/// What a quantity's first two components were over a window: a way in the plane.
+/// What a quantity's first two components were over a window: a way in the plane; none where they
+/// stay.
 Polyline way_of(const Trajectory& run, const Window& window, std::string_view name) {
   Polyline line;
   if (!run.has(name)) return line;
@@ -108,13 +117,20 @@ Polyline way_of(const Trajectory& run, const Window& window, std::string_view na
   const std::size_t stride = std::max<std::size_t>(1, (window.last - window.first) / 3000);
   for (std::size_t k = window.first; k < window.last; k += stride) add(k);
   add(window.last);
+  Range x = empty_range();
+  Range y = empty_range();
+  for (const Point& p : line) {
+    x.include(p.x);
+    y.include(p.y);
+  }
+  if (!line.empty() && std::max(x.width(), y.width()) < least::moving) line.clear();
   return line;
 }
 
-std::string note_of(double time, const std::vector<int>& contacts) {
+std::string note_of(double time, const std::vector<int>& contacts, std::string_view held) {
   if (contacts.empty()) return fmt::format("t = {:.4g} s", time);
-  return fmt::format("t = {:.4g} s;  link{} {} in contact", time, contacts.size() == 1 ? "" : "s",
-                     fmt::join(contacts, ", "));
+  return fmt::format("t = {:.4g} s;  link{} {} {}", time, contacts.size() == 1 ? "" : "s",
+                     fmt::join(contacts, ", "), held);
 }
 
 }  // namespace
@@ -153,11 +169,12 @@ Figure draw_grasp(const Trajectory& run, const Scene& scene, const FigureOptions
   const auto side_map = fit(side, width_cm, 7.0, 1.6);
 
   std::vector<std::string> legend;
-  if (!contacts.empty()) legend.emplace_back("in contact");
+  const std::string_view held = run.has("clearance") ? "in contact" : "held";
+  if (!contacts.empty()) legend.emplace_back(held);
   if (!head.empty()) legend.emplace_back("way of the head");
   if (!object.empty()) legend.emplace_back("way of the object");
   if (ghost) legend.emplace_back("at the start");
-  const auto above = above_of(options, scene, {note_of(run.time[frame], contacts), legend});
+  const auto above = above_of(options, scene, {note_of(run.time[frame], contacts, held), legend});
 
   constexpr double gap = 1.5;
   const double foot = below_cm + side_map.height_cm + gap;
@@ -180,7 +197,7 @@ Figure draw_grasp(const Trajectory& run, const Scene& scene, const FigureOptions
     if (there) canvas.legend_entry(style, words);
   };
   entry(!contacts.empty(), fmt::format("with lines linecolor '{}' linewidth 4", contact_fill),
-        "in contact");
+        held);
   entry(!head.empty(), line_style(colour::blue, 0.9), "way of the head");
   entry(!object.empty(), line_style(colour::black, 1.1, 2), "way of the object");
   entry(ghost, line_style(colour::grey, 0.6), "at the start");

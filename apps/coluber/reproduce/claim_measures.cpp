@@ -125,8 +125,8 @@ MeasureSpec ClaimReader::measure_of(const toml::node& node, const std::string& k
   auto json = to_json(node);
   spread_series(json);
   auto spec = json.dump();
-  for (const auto& message : check_measure(spec)) fault(at, key, message);
-  for (const auto& name : runs_of_measure(spec)) known_run(at, key, name);
+  for (const auto& message : measure::check_measure(spec)) fault(at, key, message);
+  for (const auto& name : measure::runs_of_measure(spec)) known_run(at, key, name);
   check_values(at, key, json);
   return spec;
 }

@@ -207,7 +207,7 @@ void ClaimReader::check(const Claim& claim, const Position& at) {
   if (claim.recorded != ClaimStatus::not_reproducible) check_basis(claim, at);
   if (claim.measure.empty()) fault(at, "claim.measure", "is missing");
   // a measure over runs says itself which
-  if (claim.run.empty() && runs_of_measure(claim.measure).empty())
+  if (claim.run.empty() && measure::runs_of_measure(claim.measure).empty())
     fault(at, "claim.run", "is missing");
   check_ways(claim, at);
   if (claim.kind == ClaimKind::behaviour) {

@@ -43,7 +43,7 @@ std::set<std::string> runs_needed(const Claim& claim) {
   std::set<std::string> names;
   const auto add = [&](const std::string& run, const MeasureSpec& measure) {
     if (!run.empty()) names.insert(run);
-    for (const auto& name : runs_of_measure(measure)) names.insert(name);
+    for (const auto& name : measure::runs_of_measure(measure)) names.insert(name);
   };
   add(claim.run, claim.measure);
   add(claim.control_run, claim.control_measure);

@@ -10,9 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "reproduce/measure.hpp"
+#include "coluber/measure/measure.hpp"
 
 namespace coluber::app {
+
+using measure::MeasureSpec;
+using measure::MeasureValue;
 
 /// A scenario with its changes: what claims are measured on. Runs are shared between claims.
 struct ClaimRun {

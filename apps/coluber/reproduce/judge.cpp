@@ -136,7 +136,7 @@ Verdict judge(const ClaimFile& file, const Claim& claim, const RunStore& store) 
   if (!claim.is_measured()) return verdict;
 
   const auto measure = [&](const MeasureSpec& spec, const std::string& run, const Way& way) {
-    return compute_measure(spec, run, [&](const std::string& name) -> const MeasuredRun& {
+    return measure::compute_measure(spec, run, [&](const std::string& name) -> const MeasuredRun& {
       const auto found = file.runs.find(name);
       if (found == file.runs.end()) throw Error("the measure does not say which run it is of");
       const auto& done = store.at(found->second, way);

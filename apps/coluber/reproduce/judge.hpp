@@ -8,13 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "coluber/measure/measure.hpp"
 #include "coluber/record/drawing.hpp"
 #include "coluber/scenario/scenario.hpp"
 
 #include "reproduce/claims.hpp"
-#include "reproduce/measure.hpp"
 
 namespace coluber::app {
+
+using measure::MeasuredRun;
+using measure::RunLookup;
 
 /// A scenario of the claims, run in one way.
 struct DoneRun : MeasuredRun {

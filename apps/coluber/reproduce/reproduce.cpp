@@ -20,7 +20,6 @@
 #include "plot/signature.hpp"
 #include "reproduce/claims.hpp"
 #include "reproduce/judge.hpp"
-#include "reproduce/measures.hpp"
 #include "reproduce/replays.hpp"
 #include "reproduce/report.hpp"
 #include "terminal.hpp"
@@ -54,7 +53,7 @@ Figure draw_reductions(const ClaimFile& file, const ClaimFigure& spec, const Run
     return done;
   };
   const auto number = [&](const MeasureSpec& measure, const std::string& run) {
-    return std::get<double>(compute_measure(measure, run, lookup));
+    return std::get<double>(measure::compute_measure(measure, run, lookup));
   };
   std::vector<ReductionPanel> panels;
   for (const auto& part : spec.panels) {
@@ -65,7 +64,7 @@ Figure draw_reductions(const ClaimFile& file, const ClaimFigure& spec, const Run
       auto& line = panel.lines.emplace_back();
       for (std::size_t k = 0; k < part.runs.size(); ++k)
         line.push_back(
-            reduction_of(number(measure, part.runs[k]), number(measure, part.against[k])));
+            measure::reduction_of(number(measure, part.runs[k]), number(measure, part.against[k])));
     }
   }
   return make_reductions(panels, spec.labels, spec.x, spec.title);

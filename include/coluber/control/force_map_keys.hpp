@@ -54,12 +54,13 @@ struct ForceMapKeys {
 
 /// `[quality]`: the robot slid along `[path]`.
 struct QualityKeys {
-  double speed = 0.1;         ///< m/s
-  double acceleration = 0.0;  ///< m/s²
-  double from = 0.5;          ///< m
-  double to = 1.265;          ///< m
-  double step = 0.01;         ///< m
-  double reach = 0.01;        ///< m
+  double speed = 0.1;                     ///< m/s
+  double acceleration = 0.0;              ///< m/s²
+  double from = 0.5;                      ///< m
+  double to = 1.265;                      ///< m
+  double step = 0.01;                     ///< m
+  double reach = 0.01;                    ///< m
+  keys::WordOrNumbers links{"wish", {}};  ///< counted from 1
 
   /// Number of places.
   [[nodiscard]] COLUBER_EXPORT double places() const;

@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include "coluber/core/bytes.hpp"
 #include "coluber/core/export.hpp"
 #include "coluber/planar/force_map.hpp"
 #include "coluber/qp/qp.hpp"
@@ -57,6 +58,7 @@ struct ForceMappingOptions {
   double u_max = std::numeric_limits<double>::infinity();    ///< N m, > 0
   Eigen::VectorXd weight_torque = Eigen::VectorXd::Ones(1);  ///< Q_u, > 0: one, or one per joint
   Eigen::Vector2d weight_slack{1e12, 1e12};  ///< Q_z, > 0: of p (1/N²), of angles (s⁴/rad²)
+  double blend = 0.0;  ///< m/s, friction of contacts grows linearly up to this sliding speed
   qp::Options qp{};
 };
 
@@ -70,6 +72,8 @@ enum class MapStatus : std::uint8_t {
 };
 /// In words, as in JSON.
 COLUBER_EXPORT std::string_view to_string(MapStatus status);
+/// As `qp_status` of the record has it; 3 there is a map that was not asked.
+COLUBER_EXPORT int status_number(MapStatus status);
 
 /// The answer at one instant. Where there is none, numbers are NaN.
 struct MapResult {
@@ -114,6 +118,11 @@ class COLUBER_EXPORT ForceMapping {
                          std::span<const planar::LinkContact> contacts, const Wish& wish,
                          const planar::GroundLoad& ground, bool warm = false);
 
+  /// Where the next warm start begins: what was active, of joints and of the contacts by link.
+  void save_state(ByteWriter& bytes) const;
+  /// Takes back what `save_state` wrote. May throw FileError.
+  void restore_state(ByteReader& bytes);
+
   /// Of the last instant: the largest t (N) for which torques within their limits meet the wish and
   /// press every contact with t or more; negative: by how much some contact would have to pull.
   /// To 1e-3 N. None where no torques within the limits meet the wish, where there is no contact,
@@ -138,6 +147,7 @@ class COLUBER_EXPORT ForceMapping {
   void require_valid(const planar::Instant& instant, std::span<const planar::LinkContact> contacts,
                      const Wish& wish, const planar::GroundLoad& ground) const;
   void clear_result();
+  void carry_over(std::span<const planar::LinkContact> contacts);
 
   planar::ForceMapModel model_;
   ForceMappingOptions options_;
@@ -146,6 +156,8 @@ class COLUBER_EXPORT ForceMapping {
   qp::Solver solver_;
   qp::Solution solution_;
   MapResult result_;
+  std::vector<int> touched_;  // links of the contacts that the solver last saw
+  std::vector<int> was_;      // scratch: their numbers, of the contacts to come
 };
 
 }  // namespace coluber::control

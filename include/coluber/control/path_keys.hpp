@@ -28,9 +28,13 @@ struct WheelNoiseKeys {
   double odometry = 0.0;        ///< relative
 };
 
+/// `[controller]` of what looks at the robot now and then.
+struct PeriodKeys {
+  double period = 0.025;  ///< s
+};
+
 /// `[controller]` of a path follower.
 struct PathFollowingKeys {
-  double period = 0.025;  ///< s
   Reference reference = Reference::hold;
   bool reference_rate = true;
   Update update = Update::model;
@@ -51,6 +55,8 @@ COLUBER_EXPORT const keys::Section& speed_keys();
 COLUBER_EXPORT const keys::Section& wheel_servo_keys();
 /// The keys of WheelNoiseKeys.
 COLUBER_EXPORT const keys::Section& wheel_noise_keys();
+/// The keys of PeriodKeys.
+COLUBER_EXPORT const keys::Section& period_keys();
 /// The keys of PathFollowingKeys.
 COLUBER_EXPORT const keys::Section& path_following_keys();
 /// The keys of LeaderKeys.

@@ -152,6 +152,7 @@ struct EvaluateOptions {
   double rank_tolerance = 1e-9;   ///< of a row, relative
   double singular_window = 1e-4;  ///< s, to both sides of a singular instant
   bool torques = true;            ///< false: the motion alone
+  bool loads = true;  ///< false: inertia and wheels alone, as in a jump; no prestress either
 };
 
 /// What an instant could not give.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +27,8 @@ struct SystemOptions {
   double duration = 10.0;  ///< s; the cases are told apart at instants within it
   SolverKeys solver{};
   std::vector<coluber::Body> drawn{};  ///< one per body, about its centre of mass
+  /// First instant after t (s) where rates of the program jump; none: they never do.
+  std::function<double(double t)> next_break{};
 };
 
 /// Where a system starts.
@@ -80,8 +84,8 @@ class COLUBER_EXPORT MultibodySystem final : public System, public Placed, publi
   static void exchange(Bytes& bytes, Self& self);
   template <typename Bytes, typename Self>
   static void exchange_sums(Bytes& bytes, Self& self);
-  /// Evaluates the present instant and where all bodies are then.
-  Outcome look();
+  /// Evaluates an instant (s) and where all bodies are then.
+  Outcome look(double t);
   StepInfo refuse(const Outcome& outcome);
   /// What the search for singular instants knows of the start or the end of a step.
   struct Edge {
@@ -89,14 +93,32 @@ class COLUBER_EXPORT MultibodySystem final : public System, public Placed, publi
     double turning = 0.0;  // no wheel turns faster against link 1 (rad/s)
   };
   [[nodiscard]] Edge edge() const;
-  /// Singular instants inside the step from t_A to t_E; a real one is the outcome.
+  /// Singular instants from t_A to t_E, in which no rate jumps; a real one is the outcome.
   Outcome look_for_singular_instants(const Edge& begin, double t_A, double t_E);
+  /// From t_A to t_E, works into `work`, past the breaks of the shape in between.
+  Outcome advance(double t_A, double t_E, chain::StepWork& work);
+  /// The same where no rate jumps.
+  Outcome advance_piece(double t_A, double t_E, chain::StepWork& work);
+  /// Twist and works where the rates of the shape jump: at `break_`, with time t in the run.
+  Outcome pass_break(double t, chain::StepWork& work);
+  /// The breaks that are behind time t.
+  void find_break(double t);
+  [[nodiscard]] double next_break(double t) const {
+    return options_.next_break ? options_.next_break(t) : std::numeric_limits<double>::infinity();
+  }
   /// Where the smallest singular value is least (s).
   double least_singular_instant(double a, double b);
   void add_rows();
   void add_bodies();
 
   Model model_;
+  /// Times that the program is asked for: between the break passed last and the next one.
+  struct Piece {
+    double first = -std::numeric_limits<double>::infinity();
+    double last = std::numeric_limits<double>::infinity();
+  };
+  Piece piece_;
+  double break_ = std::numeric_limits<double>::infinity();  // the next one (s)
   Program program_;
   SystemOptions options_;
   EvaluateOptions evaluate_;
@@ -118,6 +140,8 @@ class COLUBER_EXPORT MultibodySystem final : public System, public Placed, publi
   int slipping_ = 0;         // 1-based wheel
   std::vector<Pose> world_;  // of every body
   std::unique_ptr<Equations> equations_;
+  struct Jump;
+  std::unique_ptr<Jump> jump_;  // scratch; none where there is no break
   Outcome outcome_;
   double figure_ = 0.0;
   std::vector<StepFigure> figures_;

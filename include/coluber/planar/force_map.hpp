@@ -116,9 +116,10 @@ struct GroundLoad {
 };
 
 /// Friction as the simulation has it, of a robot that slides: Coulomb at one or two points per
-/// link, viscous, rotational. A point that rests has none; returns how many do.
+/// link, viscous, rotational. A point that rests has none; returns how many do. Coulomb's grows
+/// linearly up to the speed `blend` (m/s), so that the force of a creeping point does not jump.
 COLUBER_EXPORT int compute_ground_load(const Model& model, const Instant& instant, const Columns& v,
-                                       GroundLoad& load);
+                                       GroundLoad& load, double blend = 0.0);
 
 /// How the map came out.
 struct [[nodiscard]] ForceMapInfo {
@@ -161,12 +162,13 @@ struct ForceMap {
 };
 
 /// Assembles everything at one instant. `controlled`: links (from 0) whose angular accelerations
-/// are rows 3 … of A_e. Links of contacts, and controlled links, are distinct.
+/// are rows 3 … of A_e. Links of contacts, and controlled links, are distinct. The friction of
+/// contacts grows linearly up to the sliding speed `blend` (m/s).
 COLUBER_EXPORT ForceMapInfo update_force_map(const ForceMapModel& model, const Instant& instant,
                                              std::span<const LinkContact> contacts,
                                              std::span<const int> controlled,
                                              const GroundLoad& ground, ContactAcceleration form,
-                                             ForceMap& map);
+                                             ForceMap& map, double blend = 0.0);
 
 /// Contact forces of these torques, Holden (34).
 COLUBER_EXPORT void compute_contact_forces(const ForceMap& map, const VectorXd& u, VectorXd& f_C);

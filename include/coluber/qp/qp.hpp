@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include <Eigen/Core>
 
+#include "coluber/core/bytes.hpp"
 #include "coluber/core/export.hpp"
 
 /// Small dense quadratic programs with slack, limits and inequalities; see docs/qp.md.
@@ -87,6 +89,16 @@ class COLUBER_EXPORT Solver {
   /// numbers that are not finite (limits and h may be +infinity), weights or limits that are not
   /// positive, and where available() is false.
   void solve(const Problem& problem, const Options& options, Solution& solution, bool warm = false);
+
+  /// Before a warm solve() with other inequalities than the last had: row j of G is what row
+  /// `was[j]` was, or new (-1). The active set then survives the change, as long as the unknowns
+  /// and the equalities are as many as before.
+  void renumber(std::span<const int> was);
+
+  /// The active set from which a warm solve() starts.
+  void save_state(ByteWriter& bytes) const;
+  /// Takes back what `save_state` wrote. May throw FileError.
+  void restore_state(ByteReader& bytes);
 
  private:
   struct Storage;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "coluber/core/export.hpp"
 #include "coluber/record/trajectory.hpp"
@@ -14,6 +15,8 @@ class COLUBER_EXPORT TrajectorySink final : public simulation::FrameSink {
   void frame(double t, const Shown& shown, std::span<const double> values) override;
   /// The frames so far.
   [[nodiscard]] const Trajectory& trajectory() const { return trajectory_; }
+  /// The same, moved out.
+  [[nodiscard]] Trajectory take() { return std::move(trajectory_); }
 
  private:
   Trajectory trajectory_;

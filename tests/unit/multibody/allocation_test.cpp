@@ -1,5 +1,6 @@
 // Nothing allocates in a step after the first, and what a body takes of memory.
 
+#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -15,10 +16,10 @@
 namespace coluber::multibody {
 namespace {
 
-/// A scenario's system, some steps of it.
-void expect_none(const std::string& name, const scenario::Overrides& changes, int steps) {
-  const simulation::Simulation simulation = simulation::make_simulation(
-      scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/" + name + ".toml", changes));
+/// The system of a file, some steps of it.
+void expect_none_in(const std::string& name, const scenario::Overrides& changes, int steps) {
+  const simulation::Simulation simulation =
+      simulation::make_simulation(scenario::load(name, changes));
   ASSERT_EQ(simulation.system->step().status, Status::ok) << name;
   ASSERT_EQ(simulation.system->step().status, Status::ok) << name;
   const long before = allocations.load();
@@ -31,9 +32,14 @@ void expect_none(const std::string& name, const scenario::Overrides& changes, in
   EXPECT_EQ(failed, 0) << name;
 }
 
+void expect_none(const std::string& name, const scenario::Overrides& changes, int steps) {
+  expect_none_in(std::string(COLUBER_SOURCE_DIR) + "/scenarios/" + name + ".toml", changes, steps);
+}
+
 TEST(MultibodyStep, AllocatesNothingAfterTheFirst) {
-  for (const char* name : {"satellite", "snakeboard_rotate", "acm20", "mobile_manipulator",
-                           "car_trailers", "fish", "sleigh", "unicycle", "four_bar"}) {
+  for (const char* name : {"satellite", "snakeboard_drive", "snakeboard_rotate", "snakeboard_park",
+                           "acm20", "mobile_manipulator", "car_trailers", "fish", "sleigh",
+                           "unicycle", "four_bar", "two_axles", "three_axles"}) {
     expect_none(name, {}, 40);
   }
 }
@@ -44,6 +50,14 @@ TEST(MultibodyStep, NorDoItsOtherWays) {
   expect_none("acm20", {"solver.integrator=\"dopri5\""}, 340);
   expect_none("four_bar", {"solver.integrator=\"dopri5\""}, 40);
   expect_none("snakeboard_drive", {"solver.integrator=\"dopri5\""}, 40);
+}
+
+TEST(MultibodyStep, NorWhereATableStartsAndEndsInMotion) {
+  const std::string path = testing::TempDir() + "/allocation_table";
+  std::ofstream(path + ".csv") << "t,phi_1,phi_2,phi_3\n0.105,0,0,0\n0.2,10,-5,5\n0.31,25,-9,9\n";
+  std::ofstream(path + ".toml") << "duration = 1.0\n[robot]\nname = \"snakeboard\"\n[gait]\n"
+                                   "name = \"table\"\ntable = \"allocation_table.csv\"\n";
+  expect_none_in(path + ".toml", {}, 40);
 }
 
 std::size_t memory_in_use() {

@@ -108,7 +108,7 @@ TEST_F(Claims, ARunWithEachStandsForOneRunPerValue) {
   EXPECT_FALSE(file.runs.contains("slow"));
   EXPECT_THAT(file.runs.at("slow, controller.kd 2").set,
               ElementsAre("world.tilt_deg=5", "controller.kd=2"));
-  EXPECT_THAT(runs_of_measure(file.claims.front().measure),
+  EXPECT_THAT(measure::runs_of_measure(file.claims.front().measure),
               UnorderedElementsAre("slow, controller.kd 0.5", "slow, controller.kd 1",
                                    "slow, controller.kd 2", "fast, controller.kd 0.5",
                                    "fast, controller.kd 1", "fast, controller.kd 2"));

@@ -90,6 +90,46 @@ TEST(Run, AllocatesNothingInATickOfAPathFollower) {
   }
 }
 
+// A step in which a contact comes or goes sizes the map anew; every other one has its room.
+TEST(Run, AllocatesNothingInATickOfTheForceMapWhileTheContactsStay) {
+  Simulation simulation = make_simulation(
+      scenario::load(std::string(COLUBER_SOURCE_DIR) + "/scenarios/holden_loop.toml"));
+  Stepper stepper(simulation);
+  std::vector<double> frame(static_cast<std::size_t>(stepper.frame_size()));
+  const auto touching = [&] {
+    stepper.observe(frame);
+    std::vector<bool> links;
+    std::size_t at = 0;
+    for (const Observable& observable : stepper.shown().observables()) {
+      const auto size = static_cast<std::size_t>(observable.size());
+      for (std::size_t k = 0; observable.name == "mapped_force" && k < size; k += 2) {
+        links.push_back(frame[at + k] != 0.0 || frame[at + k + 1] != 0.0);
+      }
+      at += size;
+    }
+    return links;
+  };
+  std::ignore = stepper.step(5);
+  std::vector<bool> before = touching();
+  int changes = 0;
+  int quiet = 0;
+  for (int tick = 0; tick < 100; ++tick) {
+    const long counted = allocations.load();
+    std::ignore = stepper.step(5);
+    const long now = allocations.load();
+    const std::vector<bool> after = touching();
+    if (after == before) {
+      EXPECT_EQ(now - counted, 0) << "tick " << tick;
+      ++quiet;
+    } else {
+      ++changes;
+    }
+    before = after;
+  }
+  EXPECT_GT(quiet, 50);
+  EXPECT_GT(changes, 2) << "contacts must change for the test to mean anything";
+}
+
 // Every model, looked at after every call, with references given from outside where it takes them.
 TEST(Stepper, AllocatesNothingInAStepOrALookAfterwards) {
   for (const auto& file :

@@ -116,6 +116,8 @@ TEST_P(ScenarioCheckpoint, GoesOnToTheSameBits) {
 INSTANTIATE_TEST_SUITE_P(
     Scenes, ScenarioCheckpoint,
     testing::Values(
+        std::pair("holden_loop.toml", "duration=2.0"),
+        std::pair("holden_loop_servo.toml", "duration=2.0;controller.period=2e-3"),
         std::pair("aiko_course.toml", ""), std::pair("aiko_pegs.toml", ""),
         std::pair("aiko_pegs.toml", "solver.law='rigid'"), std::pair("aiko_slope.toml", ""),
         std::pair("aiko_floor.toml", "world.friction=[0.1, 0.7]"),

@@ -1,0 +1,256 @@
+// simulation::Batch: many simulations of one scenario, all their numbers in one array.
+#include "coluber/simulation/batch.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
+
+#include <fmt/format.h>
+
+#include "coluber/drive/stepping.hpp"
+
+#include "arrays.hpp"
+#include "signals.hpp"
+
+namespace coluber::python {
+
+namespace {
+
+using simulation::Batch;
+using simulation::StepEnd;
+using simulation::Stepped;
+
+using Mask = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// A batch, and the views of it.
+class Group {
+ public:
+  Group(const scenario::Scenario& scenario, int size, int threads)
+      : batch_(std::make_shared<Batch>(scenario, size, threads)) {
+    const auto* stepping = scenario.find<drive::Stepping>();
+    warns_ = stepping != nullptr && stepping->on_failure == drive::OnFailure::warn;
+  }
+
+  void step(std::int64_t n);
+  nb::object view(const std::string& name);
+  void hold(const Matrix& phi_d);
+  void follow() {
+    const Claim claim(*this);
+    batch_->follow_gaits();
+  }
+  void reset(const std::optional<Mask>& mask);
+  void rebuild(int i, const scenario::Scenario& scenario);
+  void keep_start(int i) {
+    const Claim claim(*this);
+    batch_->keep_start(checked(i));
+  }
+  nb::bytes save_state(int i) {
+    const Claim claim(*this);
+    const std::string bytes = batch_->at(checked(i)).save_state();
+    return nb::bytes(bytes.data(), bytes.size());
+  }
+  void restore_state(int i, const nb::bytes& bytes) {
+    const Claim claim(*this);
+    batch_->at(checked(i)).restore_state({bytes.c_str(), bytes.size()});
+  }
+  nb::object ends(StepEnd wanted) const;
+  nb::object time() const;
+  nb::list hashes() const;
+  [[nodiscard]] const Batch& batch() const { return *batch_; }
+  [[nodiscard]] double dt() const { return batch_->at(0).simulation().system->dt(); }
+
+ private:
+  /// Two threads, or a call from inside another, are an exception.
+  class Claim {
+   public:
+    explicit Claim(Group& group) : group_(group) {
+      if (group_.busy_.exchange(true)) {
+        throw Error("this batch is being stepped: it cannot be used by another thread");
+      }
+    }
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+    ~Claim() { group_.busy_.store(false); }
+
+   private:
+    Group& group_;
+  };
+
+  [[nodiscard]] int checked(int i) const {
+    if (i < 0 || i >= batch_->size()) {
+      throw nb::index_error(
+          fmt::format("there is no simulation {}, the batch has {}", i, batch_->size()).c_str());
+    }
+    return i;
+  }
+
+  std::shared_ptr<Batch> batch_;
+  bool warns_ = false;
+  std::atomic<bool> busy_{false};
+};
+
+void Group::step(std::int64_t n) {
+  if (n < 0) refuse("n", fmt::format("expected a number of steps >= 0, got {}", n));
+  const Claim claim(*this);
+  SignalWatch watch;
+  struct Detach {
+    Batch& batch;
+    ~Detach() { batch.set_interrupt(nullptr); }
+  } const detach{*batch_};
+  batch_->set_interrupt(watch.flag());
+  std::int64_t first_failed = -1;
+  {
+    const nb::gil_scoped_release release;
+    const std::span<const Stepped> stepped = batch_->step(n);
+    for (std::size_t i = 0; i < stepped.size(); ++i) {
+      if (stepped[i].end == StepEnd::failed && first_failed < 0) {
+        first_failed = static_cast<std::int64_t>(i);
+      }
+    }
+  }
+  if (watch.flag() != nullptr && watch.flag()->load()) watch.handle();
+  if (first_failed < 0 || warns_) return;
+  const auto i = static_cast<int>(first_failed);
+  const Stepped& failed = batch_->stepped()[static_cast<std::size_t>(i)];
+  const simulation::Stepper& stepper = batch_->at(i);
+  const nb::object type = nb::module_::import_("coluber.errors").attr("StepError");
+  const nb::object value =
+      type(to_python(fmt::format("simulation {} of {}: {}", i, batch_->size(), stepper.message())),
+           stepper.simulation().system->time(), to_python(failed.last.quantity), failed.last.index);
+  PyErr_SetObject(type.ptr(), value.ptr());
+  throw nb::python_error();
+}
+
+nb::object Group::view(const std::string& name) {
+  const std::vector<Observable>& rows = batch_->shown().observables();
+  const auto width = static_cast<std::int64_t>(batch_->frame_size());
+  std::size_t offset = 0;
+  for (const Observable& row : rows) {
+    if (row.name != name) {
+      offset += static_cast<std::size_t>(row.size());
+      continue;
+    }
+    std::vector<std::size_t> shape{static_cast<std::size_t>(batch_->size())};
+    std::vector<std::int64_t> strides(row.shape.size() + 1, 1);
+    for (const int extent : row.shape) shape.push_back(static_cast<std::size_t>(extent));
+    for (std::size_t k = row.shape.size(); k-- > 1;) {
+      strides[k] = strides[k + 1] * row.shape[k];
+    }
+    strides[0] = width;
+    const nb::capsule owner(new std::shared_ptr<Batch>(batch_), [](void* p) noexcept {
+      delete static_cast<std::shared_ptr<Batch>*>(p);
+    });
+    return nb::cast(nb::ndarray<nb::numpy, const double>(batch_->observables().data() + offset,
+                                                         shape.size(), shape.data(), owner,
+                                                         strides.data()));
+  }
+  refuse(name, fmt::format("no observable of this batch{}", did_you_mean(name, rows)));
+}
+
+void Group::hold(const Matrix& phi_d) {
+  const Claim claim(*this);
+  const auto size = static_cast<std::size_t>(batch_->size());
+  const auto joints = static_cast<std::size_t>(batch_->reference_count());
+  if (phi_d.shape(0) != size || phi_d.shape(1) != joints) {
+    refuse("reference", fmt::format("expected an array of shape ({}, {}), got ({}, {})", size,
+                                    joints, phi_d.shape(0), phi_d.shape(1)));
+  }
+  batch_->hold_references({phi_d.data(), size * joints});
+}
+
+void Group::reset(const std::optional<Mask>& mask) {
+  const Claim claim(*this);
+  if (!mask) {
+    batch_->reset();
+    return;
+  }
+  if (mask->shape(0) != static_cast<std::size_t>(batch_->size())) {
+    refuse("mask", fmt::format("expected {} entries, got {}", batch_->size(), mask->shape(0)));
+  }
+  batch_->reset({mask->data(), mask->shape(0)});
+}
+
+void Group::rebuild(int i, const scenario::Scenario& scenario) {
+  const Claim claim(*this);
+  batch_->rebuild(checked(i), scenario);
+}
+
+nb::object Group::ends(StepEnd wanted) const {
+  const std::span<const Stepped> stepped = batch_->stepped();
+  auto* flags = new bool[stepped.size()]();
+  for (std::size_t i = 0; i < stepped.size(); ++i) flags[i] = stepped[i].end == wanted;
+  const nb::capsule owner(flags, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
+  const std::size_t shape[] = {stepped.size()};
+  return nb::cast(nb::ndarray<nb::numpy, bool>(flags, 1, shape, owner));
+}
+
+nb::object Group::time() const {
+  std::vector<double> times;
+  for (int i = 0; i < batch_->size(); ++i) {
+    times.push_back(batch_->at(i).simulation().system->time());
+  }
+  const std::size_t shape[] = {times.size()};
+  return make_array(std::move(times), shape);
+}
+
+nb::list Group::hashes() const {
+  nb::list list;
+  for (int i = 0; i < batch_->size(); ++i) {
+    list.append(to_hex(batch_->at(i).simulation().system->state_hash()));
+  }
+  return list;
+}
+
+}  // namespace
+
+void bind_batch(nb::module_& m) {
+  nb::class_<Group>(m, "Batch", "Base of coluber.Batch: several simulations stepped together.")
+      .def(nb::init<const scenario::Scenario&, int, int>(), nb::arg("scenario"), nb::arg("size"),
+           nb::arg("threads"))
+      .def("__len__", [](const Group& g) { return g.batch().size(); })
+      .def_prop_ro(
+          "threads", [](const Group& g) { return g.batch().threads(); },
+          "Threads that work, the caller's own among them.")
+      .def_prop_ro(
+          "joint_count", [](const Group& g) { return g.batch().reference_count(); },
+          "Joint angles of a reference; 0 where the model takes none.")
+      .def_prop_ro(
+          "dt", &Group::dt, "Length of a step (s).")
+      .def("step", &Group::step, nb::arg("n") = 1, nb::sig("def step(self, n: int = 1) -> None"),
+           "Takes `n` steps of every simulation. Raises StepError for the first that fails, after "
+           "all of them have ended, unless solver.on_failure = \"warn\".")
+      .def("_view", &Group::view, nb::arg("name"), nb::sig("def _view(self, name: str) -> Array"))
+      .def("_hold", &Group::hold, nb::arg("phi_d"),
+           nb::sig("def _hold(self, phi_d: Array) -> None"))
+      .def("follow_gaits", &Group::follow, "From now on the references are the gaits' again.")
+      .def("_reset", &Group::reset, nb::arg("mask").none(),
+           nb::sig("def _reset(self, mask: NDArray[np.uint8] | None) -> None"))
+      .def("_rebuild", &Group::rebuild, nb::arg("i"), nb::arg("scenario"))
+      .def("keep_start", &Group::keep_start, nb::arg("i"),
+           "The state that simulation `i` has now is its start from now on.")
+      .def("_save_state", &Group::save_state, nb::arg("i"))
+      .def("_restore_state", &Group::restore_state, nb::arg("i"), nb::arg("state"))
+      .def_prop_ro(
+          "failed", [](const Group& g) { return g.ends(StepEnd::failed); },
+          nb::sig("def failed(self) -> NDArray[np.bool_]"),
+          "Which simulations ended the last step() by a step that failed.")
+      .def_prop_ro(
+          "stopped", [](const Group& g) { return g.ends(StepEnd::stopped); },
+          nb::sig("def stopped(self) -> NDArray[np.bool_]"),
+          "Which simulations ended the last step() by a condition of [stop].")
+      .def_prop_ro("time", &Group::time, nb::sig("def time(self) -> Array"),
+                   "Simulated time of each (s).")
+      .def_prop_ro("state_hash", &Group::hashes, nb::sig("def state_hash(self) -> list[str]"),
+                   "Hash of the state of each, 16 hex digits.")
+      .def("_observables", [](const Group& g) { return describe(g.batch().shown().observables()); },
+           nb::sig("def _observables(self) -> list[tuple[str, str, str, tuple[int, ...], "
+                   "tuple[str, ...]]]"));
+}
+
+}  // namespace coluber::python
