@@ -155,7 +155,8 @@ void GraspSystem::update_gain() {
 
 Fault GraspSystem::look(double t, bool advance) {
   update_chain(model_, state_.q, chain_);
-  if (options_.controller.law.head_solve != HeadSolve::ground) {
+  // a state that comes back has been settled: once more would round it anew
+  if (advance && options_.controller.law.head_solve != HeadSolve::ground) {
     settle(model_, state_.q, chain_);
   }
   if (advance) {
