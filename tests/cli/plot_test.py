@@ -153,7 +153,8 @@ def test_all_plots_by_default(tmp, course):
     check("plot says on stdout which files it wrote", done.stdout.split() == [str(course / "plots" / f"{n}.svg") for n in NAMES], done.stdout)
     check("plot says nothing on stderr when all is well", done.stderr == "", done.stderr)
     listed = [p["name"] for p in json.loads(coluber("list", "plots", "--json").stdout)["plots"]]
-    check("list plots names the same plots, side, path_error and those of studies", listed == LISTED, listed)
+    sweeps = ["response", "heatmap", "parallel", "convergence"]
+    check("list plots names the same plots, side, path_error and those of studies and sweeps", listed == [*LISTED, *sweeps], listed)
     for name in NAMES:
         file = course / "plots" / f"{name}.svg"
         words = texts(file)
