@@ -378,7 +378,9 @@ Figure make_heatmap(const SweepTable& table, const FigureOptions& options) {
     canvas.draw(at, fmt::format(fmt::runtime(ring), 3.2, "#ffffff"));
     canvas.draw(at, fmt::format(fmt::runtime(ring), 1.4, colour::vermillion));
   }
-  draw_scale(canvas, colours, right + 0.25, 1.5, top, width, measure_label(table));
+  if (!means.empty()) {
+    draw_scale(canvas, colours, right + 0.25, 1.5, top, width, measure_label(table));
+  }
   return canvas.finish();
 }
 
@@ -472,7 +474,9 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
                    : k + 1 == n ? "right font ',7'"
                                 : "center font ',7'");
   }
-  draw_scale(canvas, colours, right + 0.6, 2.0, top, width, measure_label(table));
+  if (!drawn.empty()) {
+    draw_scale(canvas, colours, right + 0.6, 2.0, top, width, measure_label(table));
+  }
   return canvas.finish();
 }
 
