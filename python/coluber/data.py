@@ -12,7 +12,7 @@ __all__ = ["scenario_path", "scenarios", "viewer"]
 
 
 def _folders() -> list[Path]:
-    package = Path(__file__).resolve().parent / "data"
+    package = Path(__file__).resolve().parent / "share"
     tree = Path(__file__).resolve().parents[2]  # an editable installation
     given = os.environ.get("COLUBER_DATA")
     return [Path(given), package, tree] if given else [package, tree]

@@ -240,6 +240,9 @@ Fault GraspSystem::judge() {
       return fail(Fault::contact, i + 1, state_.drift(i));
     }
   }
+  for (int i = 0; options_.object && i < model_.links; ++i) {  // with its axis
+    if (clearance_(i) < -model_.radius) return fail(Fault::overlap, i + 1, -clearance_(i));
+  }
   if (kind != TaskKind::pose && options_.object && self_.distance < 0.0) {
     fault_other_ = self_.second + 1;
     return fail(Fault::collision, self_.first + 1, -self_.distance);

@@ -16,6 +16,8 @@ namespace {
 constexpr double kFast = 10.0;
 /// Contacts are held if no link is farther than this from touching (m).
 constexpr double kHeldTolerance = 0.01;
+/// A yaw so near 90 degrees (deg) is named as the cause of large rates.
+constexpr double kNearSingular = 15.0;
 
 }  // namespace
 
@@ -53,21 +55,31 @@ StepInfo GraspSystem::refuse(Fault fault) {
 std::string GraspSystem::fault_words() const {
   const double rho = options_.object ? options_.object->rho : 0.0;
   const int singular = singular_joint();
-  const auto singular_words = [&] {
+  const auto why_words = [&]() -> std::string {
+    const double yaw = state_.q.yaw(singular) / math::degree;
+    if (std::abs(std::abs(yaw) - 90.0) < kNearSingular) {
+      return fmt::format(
+          "; joint {} stands at {:.4g} deg: at 90 deg its pitch axis lies along its link, and no "
+          "rate of it lifts the link",
+          singular, yaw);
+    }
+    const double gain = options_.controller.law.gain;
+    const double limit = options_.integrator == Integrator::euler ? 2.0 : 2.78;
+    if (gain * options_.dt <= limit) return "";
     return fmt::format(
-        "; joint {} stands at {:.4g} deg: at 90 deg its pitch axis lies along its link, and no "
-        "rate of it lifts the link",
-        singular, state_.q.yaw(singular) / math::degree);
+        "; controller.gain times solver.dt is {:.3g}, above {} steps overshoot: take "
+        "solver.dt below {:.3g} s",
+        gain * options_.dt, limit, limit / gain);
   };
   switch (fault_) {
     case Fault::input:
       return fmt::format("joint {} would have to turn with {:.4g} rad/s, the limit is {} rad/s",
                          fault_index_, fault_figure_, options_.controller.input_limit) +
-             singular_words();
+             why_words();
     case Fault::contact:
       return fmt::format("link {} would be {:.4g} m from where it should be, the limit is {} m",
                          fault_index_, fault_figure_, options_.controller.contact_limit) +
-             singular_words();
+             why_words();
     case Fault::joint:
       return fmt::format(
           "joint {} would stand at {:.4g} deg; a lasso bends none past 85 deg, near 90 deg pitches "
@@ -92,7 +104,7 @@ std::string GraspSystem::fault_words() const {
     case Fault::stalled:
       return fmt::format("the adaptive gain has fallen to {:.3g} 1/s, with errors left",
                          fault_figure_) +
-             singular_words();
+             why_words();
     case Fault::loose:
       return "there is no contact to carry the object with";
     case Fault::none:

@@ -101,8 +101,21 @@ Vector3d apply(const Vector3d& w, double first, double second, const Vector3d& v
 }
 
 Matrix3d rotation(const Vector3d& w, const ExpCoefficients& e) {
-  const Matrix3d W = hat(w);
-  return Matrix3d::Identity() + e.a * W + e.b * (W * W);
+  // 1 + a w^ + (b w^) w^, entry by entry: a zero plus a w^ is never -0
+  const double x = w.x();
+  const double y = w.y();
+  const double z = w.z();
+  const double ax = e.a * x;
+  const double ay = e.a * y;
+  const double az = e.a * z;
+  const double bx = e.b * x;
+  const double by = e.b * y;
+  const double bz = e.b * z;
+  Matrix3d R;
+  R << 1.0 + (-(bz * z) - by * y), (0.0 - az) + by * x, (0.0 + ay) + bz * x,  //
+      (0.0 + az) + bx * y, 1.0 + (-(bz * z) - bx * x), (0.0 - ax) + bz * y,   //
+      (0.0 - ay) + bx * z, (0.0 + ax) + by * z, 1.0 + (-(by * y) - bx * x);
+  return R;
 }
 
 Vector2d turned(const Vector2d& v) { return {-v.y(), v.x()}; }

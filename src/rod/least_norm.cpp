@@ -5,6 +5,20 @@
 
 namespace coluber::rod {
 
+namespace {
+
+/// Two rows, apart from each other, turned in their plane.
+void rotate(double* __restrict x, double* __restrict y, Eigen::Index size, double cosine,
+            double sine) {
+  for (Eigen::Index k = 0; k < size; ++k) {
+    const double old = x[k];
+    x[k] = cosine * old - sine * y[k];
+    y[k] = sine * old + cosine * y[k];
+  }
+}
+
+}  // namespace
+
 LeastNorm::LeastNorm(int unknowns) : A_(Rows::Zero(6, unknowns)), W_(Rows::Zero(6, unknowns)) {}
 
 // Hestenes: rotations from the left until the rows of W = G A are orthogonal. Their norms are the
@@ -21,20 +35,16 @@ void LeastNorm::factor(int rows, double cutoff) {
         const double a = W_.row(i).squaredNorm();
         const double b = W_.row(j).squaredNorm();
         const double c = W_.row(i).dot(W_.row(j));
-        if (!(std::abs(c) > done * std::sqrt(a * b))) continue;
+        const bool far = c * c > 1e4 * done * done * (a * b);  // that needs no root
+        if (!far && !(std::abs(c) > done * std::sqrt(a * b))) continue;
         turned = true;
         const double zeta = (b - a) / (2.0 * c);
         const double tangent =
             std::copysign(1.0, zeta) / (std::abs(zeta) + std::sqrt(1.0 + zeta * zeta));
         const double cosine = 1.0 / std::sqrt(1.0 + tangent * tangent);
         const double sine = cosine * tangent;
-        const auto rotate = [&](double& x, double& y) {
-          const double old = x;
-          x = cosine * old - sine * y;
-          y = sine * old + cosine * y;
-        };
-        for (Eigen::Index k = 0; k < W_.cols(); ++k) rotate(W_(i, k), W_(j, k));
-        for (Eigen::Index k = 0; k < rows; ++k) rotate(G_(i, k), G_(j, k));
+        rotate(&W_(i, 0), &W_(j, 0), W_.cols(), cosine, sine);
+        rotate(&G_(i, 0), &G_(j, 0), rows, cosine, sine);
       }
     }
     if (!turned) break;

@@ -22,6 +22,17 @@ using Eigen::Vector3d;
 /// A break of the shape this near to the end of a step, in steps, is at its end.
 constexpr double kAtTheEnd = 1e-9;
 
+Eigen::Vector4d to_vector(const chain::StepWork& work) {
+  return {work.servo, work.friction, work.contact, work.gravity};
+}
+
+void add_works(const Eigen::Vector4d& works, chain::StepWork& work) {
+  work.servo += works(0);
+  work.friction += works(1);
+  work.contact += works(2);
+  work.gravity += works(3);
+}
+
 double just_before(double t) { return std::nextafter(t, -std::numeric_limits<double>::infinity()); }
 double just_after(double t) { return std::nextafter(t, std::numeric_limits<double>::infinity()); }
 
@@ -105,9 +116,13 @@ Fault RodSystem::take_hold(double t) {
   return Fault::none;
 }
 
+bool RodSystem::is_held_still() const {
+  return contact_.kind == ContactKind::locked && contact_.support_velocity.isZero(0.0) &&
+         contact_.support_rate.isZero(0.0);
+}
+
 Fault RodSystem::advance(double t, double t_end) {
-  const bool still = contact_.support_velocity.isZero(0.0) && contact_.support_rate.isZero(0.0);
-  if (contact_.kind != ContactKind::locked || !still) return equations_->advance(t, t_end);
+  if (!is_held_still()) return equations_->advance(t, t_end);
   // A section that is held does not move: the head is where the shape puts it, without drift.
   if (const Fault fault = look(t_end); fault != Fault::none) return fault;
   g_ = head_of_clamp(model_, contact_.clamps[static_cast<std::size_t>(clamp_)], g_c_, data_);
@@ -120,33 +135,20 @@ Fault RodSystem::advance_piece(double t_A, double t_E, chain::StepWork& work) {
     work += equations_->work;
     return fault == Fault::none ? look(t_E) : fault;
   }
-  // Works by Simpson's rule, from switch to switch.
   double t = t_A;
   while (t < t_E) {
     double t_end = std::min(t_E, contact_.next_switch(t));
     if (t_E - t_end < 1e-9 * options_.dt) t_end = t_E;
-    const double half = 0.5 * (t + t_end);
-    const auto add = [&](double weight) {
-      const chain::StepWork power = powers();
-      const double share = weight * (t_end - t) / 6.0;
-      work.servo += share * power.servo;
-      work.friction += share * power.friction;
-      work.contact += share * power.contact;
-      work.gravity += share * power.gravity;
-    };
-    add(1.0);
-    Fault fault = advance(t, half);
-    if (fault == Fault::none) fault = look(half);
+    // A whole step behind three others has their powers.
+    const bool known = past_.size == past_.powers.size() && t == t_A && t_end == t_E &&
+                       t_end - t > 0.999999 * options_.dt;
+    const Fault fault = known ? advance_known(t, t_end, work) : advance_looked(t, t_end, work);
     if (fault != Fault::none) return fault;
-    add(4.0);
-    fault = advance(half, t_end);
-    if (fault == Fault::none) fault = look(t_end);
-    if (fault != Fault::none) return fault;
-    add(1.0);
+    if (t != t_A || t_end != t_E) past_.size = 0;
     if (contact_.kind == ContactKind::locked &&
         &contact_.clamp_at(t_end) != &contact_.clamps[static_cast<std::size_t>(clamp_)]) {
-      fault = take_hold(t_end);
-      if (fault != Fault::none) return fault;
+      past_.size = 0;
+      if (const Fault held = take_hold(t_end); held != Fault::none) return held;
       if (clamp_ == 0) {
         stride_ = (g_.p - stride_from_).norm();
         stride_from_ = g_.p;
@@ -154,6 +156,41 @@ Fault RodSystem::advance_piece(double t_A, double t_E, chain::StepWork& work) {
     }
     t = t_end;
   }
+  return Fault::none;
+}
+
+// Works by the quartic through the powers at the last five ends of steps: Adams and Moulton's rule
+// of order 5.
+Fault RodSystem::advance_known(double t, double t_end, chain::StepWork& work) {
+  const Eigen::Vector4d now = to_vector(powers());
+  const double half = 0.5 * (t + t_end);
+  Fault fault = Fault::none;
+  if (!is_held_still()) fault = advance(t, half);
+  if (fault == Fault::none) fault = advance(half, t_end);
+  if (fault == Fault::none) fault = look(t_end);
+  if (fault != Fault::none) return fault;
+  const auto& p = past_.powers;
+  add_works(
+      (t_end - t) / 720.0 *
+          (251.0 * to_vector(powers()) + 646.0 * now - 264.0 * p[0] + 106.0 * p[1] - 19.0 * p[2]),
+      work);
+  past_.add(now);
+  return Fault::none;
+}
+
+// Works by Simpson's rule.
+Fault RodSystem::advance_looked(double t, double t_end, chain::StepWork& work) {
+  const Eigen::Vector4d now = to_vector(powers());
+  const double half = 0.5 * (t + t_end);
+  Fault fault = advance(t, half);
+  if (fault == Fault::none) fault = look(half);
+  if (fault != Fault::none) return fault;
+  const Eigen::Vector4d middle = to_vector(powers());
+  fault = advance(half, t_end);
+  if (fault == Fault::none) fault = look(t_end);
+  if (fault != Fault::none) return fault;
+  add_works((t_end - t) / 6.0 * (now + 4.0 * middle + to_vector(powers())), work);
+  past_.add(now);
   return Fault::none;
 }
 
@@ -180,6 +217,7 @@ Fault RodSystem::pass_break(double t, chain::StepWork& work) {
   piece_.first = just_after(break_);
   break_ = strain_->next_break(break_);
   piece_.last = just_before(break_);
+  past_.size = 0;
   if (!kinematic()) {
     Fault fault = update_shape(model_, *strain_, within(t), data_);
     if (fault == Fault::none) {
@@ -210,7 +248,9 @@ Fault RodSystem::advance_all(double t_A, double t_E, chain::StepWork& work) {
     }
     if (const Fault fault = pass_break(t, work); fault != Fault::none) return fault;
   }
-  return advance_piece(t, t_E, work);
+  const Fault fault = advance_piece(t, t_E, work);
+  if (t != t_A) past_.size = 0;  // a part of a step
+  return fault;
 }
 
 void RodSystem::count() {
@@ -295,6 +335,7 @@ StepInfo RodSystem::step() {
   const int clamp = clamp_;
   const double stride = stride_;
   const Vector3d stride_from = stride_from_;
+  const Past past = past_;
   chain::StepWork work;
   if (const Fault fault = advance_all(t_A, t_E, work); fault != Fault::none) {
     const double bad_X = data_.bad_X;
@@ -307,6 +348,7 @@ StepInfo RodSystem::step() {
     find_break(t_A);
     stride_ = stride;
     stride_from_ = stride_from;
+    past_ = past;
     static_cast<void>(look(t_A));
     data_.bad_X = bad_X;
     return refuse(fault);
@@ -359,7 +401,8 @@ void RodSystem::exchange(Bytes& bytes, Self& self) {
 template <typename Bytes, typename Self>
 void RodSystem::exchange_sums(Bytes& bytes, Self& self) {
   bytes(self.energy_start_, self.heading_, self.stride_from_, self.stride_, self.condition_max_,
-        self.rank_min_, self.pulls_, self.overloads_, self.side_, self.last_X_,
+        self.rank_min_, self.pulls_, self.overloads_, self.side_, self.last_X_, self.past_.size,
+        self.past_.powers[0], self.past_.powers[1], self.past_.powers[2],
         self.equations_->next_step());
   chain::StepWork::exchange(bytes, self.work_);
   chain::Travel::exchange(bytes, self.travel_);
@@ -373,14 +416,14 @@ std::uint64_t RodSystem::state_hash() const {
 }
 
 bool RodSystem::save_state(ByteWriter& bytes) const {
-  bytes.section("rod", 1);
+  bytes.section("rod", 2);
   exchange(bytes, *this);
   exchange_sums(bytes, *this);
   return true;
 }
 
 void RodSystem::restore_state(ByteReader& bytes) {
-  bytes.section("rod", 1);
+  bytes.section("rod", 2);
   restore_or_keep(
       bytes,
       [this](auto& to) {
@@ -389,6 +432,7 @@ void RodSystem::restore_state(ByteReader& bytes) {
       },
       [&] {
         if (k_ < 0 || pulls_ < 0 || overloads_ < 0) bytes.refuse("a negative count");
+        if (past_.size > past_.powers.size()) bytes.refuse("too many powers");
         if (clamp_ < 0 || clamp_ > static_cast<int>(contact_.clamps.size())) {
           bytes.refuse("there is no such clamp");
         }

@@ -25,7 +25,7 @@ def test_a_pool_of_processes_gives_the_same_bits(floor: coluber.Scenario) -> Non
 
 
 def test_environments_in_processes() -> None:
-    envs = AsyncVectorEnv([lambda: gymnasium.make("coluber/Crawl-v0")] * 2, context="spawn")
+    envs = AsyncVectorEnv([lambda: gymnasium.make("coluber.gym:coluber/Crawl-v0")] * 2, context="spawn")
     single = coluber.gym.SnakeEnv()
     try:
         observations, _ = envs.reset(seed=[1, 2])

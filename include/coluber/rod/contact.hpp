@@ -78,7 +78,7 @@ class COLUBER_EXPORT LeastNorm {
  private:
   using Rows = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>;
   Rows A_, W_;
-  Matrix6d G_ = Matrix6d::Identity();
+  Eigen::Matrix<double, 6, 6, Eigen::RowMajor> G_ = Matrix6d::Identity();
   Vector6d inverse_square_ = Vector6d::Zero();
   int rows_ = 0, rank_ = 0;
   double condition_ = 1.0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -92,10 +93,16 @@ class COLUBER_EXPORT RodSystem final : public System, public Placed {
   Fault look(double t);
   /// The powers of the instant looked at.
   [[nodiscard]] chain::StepWork powers() const;
+  /// A section is held, by what does not move.
+  [[nodiscard]] bool is_held_still() const;
   /// From t to t_end without a switch in between.
   Fault advance(double t, double t_end);
   /// The section that is held from t on stays where it is.
   Fault take_hold(double t);
+  /// From t to t_end without a break or a switch in between, contacts determine the motion; works
+  /// into `work`. By the powers of the steps before, or by a look at the middle.
+  Fault advance_known(double t, double t_end, chain::StepWork& work);
+  Fault advance_looked(double t, double t_end, chain::StepWork& work);
   /// From time t_A to t_E without a break in between; works into `work`.
   Fault advance_piece(double t_A, double t_E, chain::StepWork& work);
   /// The same past breaks.
@@ -117,6 +124,19 @@ class COLUBER_EXPORT RodSystem final : public System, public Placed {
   double S_ = 0.0;                   // along the path, where the law does not say it (m)
   Pose g_c_{};                       // of the section held
   int clamp_ = 0;                    // which
+  /// Powers at the starts of the last steps, the newest first; all since a switch or a break.
+  struct Past {
+    std::array<Eigen::Vector4d, 3> powers{Eigen::Vector4d::Zero(), Eigen::Vector4d::Zero(),
+                                          Eigen::Vector4d::Zero()};
+    std::uint64_t size = 0;
+    void add(const Eigen::Vector4d& power) {
+      powers[2] = powers[1];
+      powers[1] = powers[0];
+      powers[0] = power;
+      size = std::min<std::uint64_t>(size + 1, powers.size());
+    }
+  };
+  Past past_;
   Piece piece_;
   double break_ = std::numeric_limits<double>::infinity();  // the next (s)
   std::vector<Vector6d> twist_before_;                      // of each contact's section, at a break

@@ -80,15 +80,23 @@ class Task:
     def observation(self, view: View, goal: Array, time: Array) -> Array:
         """What the policy sees, a row per robot: joint angles and rates over two, direction and velocity of the body,
         and the phase of a clock of one second."""
-        angle = np.mean(view["link_angle"], axis=1)
-        velocity = np.mean(view["link_velocity"], axis=1)
+        joint_angle = view["joint_angle"]
+        n, joints = joint_angle.shape
+        links = view["link_angle"].shape[1]
+        out = np.empty((n, 2 * joints + 6))
+        out[:, :joints] = joint_angle
+        np.multiply(view["joint_rate"], 0.5, out=out[:, joints : 2 * joints])
+        angle = np.add.reduce(view["link_angle"], axis=1) / links
+        velocity = np.add.reduce(view["link_velocity"], axis=1) / links
+        turned, vx, vy = out[:, 2 * joints :], velocity[:, 0], velocity[:, 1]
         c, s = np.cos(angle), np.sin(angle)
-        forward = c * velocity[:, 0] + s * velocity[:, 1]
-        aside = c * velocity[:, 1] - s * velocity[:, 0]
+        turned[:, 0], turned[:, 1] = c, s
+        np.add(c * vx, s * vy, out=turned[:, 2])
+        np.subtract(c * vy, s * vx, out=turned[:, 3])
         clock = 2.0 * np.pi * time
-        return np.column_stack(
-            (view["joint_angle"], 0.5 * view["joint_rate"], c, s, forward, aside, np.sin(clock), np.cos(clock))
-        )
+        np.sin(clock, out=turned[:, 4])
+        np.cos(clock, out=turned[:, 5])
+        return out
 
     def reward(self, before: Array, after: Array, goal: Array, action: Array) -> Array:
         """Of one step, a number per robot. ``before`` and ``after`` are the robots' centres (m)."""
@@ -101,7 +109,8 @@ class Task:
 
     def centre(self, view: View) -> Array:
         """Centre of each robot (m)."""
-        mean: Array = np.mean(view["link_position"], axis=1)
+        position = view["link_position"]
+        mean: Array = np.add.reduce(position, axis=1) / position.shape[1]
         return mean
 
 
@@ -134,9 +143,8 @@ class Steer(Task):
 
     def observation(self, view: View, goal: Array, time: Array) -> Array:
         usual = super().observation(view, goal, time)
-        angle = np.mean(view["link_angle"], axis=1)
         away = goal - self.centre(view)
-        c, s = np.cos(angle), np.sin(angle)
+        c, s = usual[:, -6], usual[:, -5]
         ahead = c * away[:, 0] + s * away[:, 1]
         aside = c * away[:, 1] - s * away[:, 0]
         return np.column_stack((usual, ahead, aside))

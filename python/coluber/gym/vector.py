@@ -59,6 +59,8 @@ class SnakeVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
         self._clock: Array = np.zeros(num_envs)
         self._count = np.zeros(num_envs, dtype=np.int64)
         self._most = max_episode_steps
+        self._period = self.task.steps * self.batch.dt
+        self._centre: Array = self.task.centre(self.batch)
         self._ended: Flags = np.zeros(num_envs, dtype=bool)
         self._rngs = [np.random.default_rng(0)] * num_envs
         self.single_action_space = self._actions.space()
@@ -82,6 +84,7 @@ class SnakeVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
         self._clock[mask] = 0.0
         self._count[mask] = 0
         self._actions.reset(mask)
+        self._centre = self.task.centre(self.batch)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -110,23 +113,24 @@ class SnakeVectorEnv(VectorEnv[Array, Array, NDArray[Any]]):
             raise ValueError(f"expected actions of shape {self.action_space.shape}, got {actions.shape}")
         if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
             raise ValueError("an episode has ended: reset(options={'reset_mask': …}) begins the next")
-        begun = self._ended.copy()  # only where it is NEXT_STEP
-        before = self.task.centre(self.batch)
+        begun = self._ended  # of none unless it is NEXT_STEP
+        before = self._centre
         self._actions.apply(actions, self._clock)
         self.batch.step(self.task.steps)
-        if begun.any():
+        failed = self.batch.failed
+        self._clock += self._period
+        self._count += 1
+        if some_begun := bool(begun.any()):
             self._begin(begun)
-        going = ~begun
-        self._clock[going] += self.task.steps * self.batch.dt
-        self._count[going] += 1
-        after = self.task.centre(self.batch)
-        failed = self.batch.failed & going
-        reward = np.where(going, self.task.reward(before, after, self._goal, actions), 0.0)
-        terminated = (failed | self.task.terminated(after, self._goal)) & going
-        late = self._clock >= self.task.duration - 1e-9
+        after = self._centre = self.task.centre(self.batch)
+        reward = self.task.reward(before, after, self._goal, actions)
+        terminated = failed | self.task.terminated(after, self._goal)
+        truncated = self._clock >= self.task.duration - 1e-9
         if self._most is not None:
-            late = late | (self._count >= self._most)
-        truncated = late & going & ~terminated
+            truncated |= self._count >= self._most
+        truncated &= ~terminated
+        if some_begun:
+            reward[begun], terminated[begun], truncated[begun], failed[begun] = 0.0, False, False, False
         observation = self._observation()
         info: dict[str, Any] = {"failed": failed}
         ended = terminated | truncated

@@ -22,9 +22,9 @@ LARGEST = 1e4
 
 
 def clip(observation: Array) -> Array:
-    """Within bounds, whatever a failed step has left behind."""
-    bounded: Array = np.clip(np.nan_to_num(observation), -LARGEST, LARGEST)
-    return bounded
+    """Within bounds, in place."""
+    np.maximum(observation, -LARGEST, out=observation)
+    return np.minimum(observation, LARGEST, out=observation)
 
 
 def box(largest: float, size: int) -> spaces.Space[Array]:
@@ -55,9 +55,10 @@ class Actions:
 
     def apply(self, action: Array, clock: Array) -> None:
         """Holds these references."""
-        action = np.clip(action, -1.0, 1.0)
+        action = np.minimum(np.maximum(action, -1.0), 1.0)
         if not self._waves:
-            self._batch.references = self._reach * action
+            action *= self._reach
+            self._batch._hold(action)
             return
         wave = _WAVE[:, 0] + _WAVE[:, 1] * action
         self._angle += wave[:, 1] * self._period

@@ -129,12 +129,12 @@ TEST(FreeRod, IsNotDisturbedByDragInProportionToItsInertia) {
   model.elements = 40;
   model.space = Space::collocation6;
   Motion free(model, *strain);
-  free.run(4.0, 0.0025);
+  free.run(4.0, 0.00125);
   const double k = 0.7;
   model.forces.push_back({.c_along = k * model.M(0), .c_across = k * model.M(0)});
   model.forces.push_back({.c_turn = k * model.M(5)});
   Motion dragged(model, *strain);
-  dragged.run(4.0, 0.0025);
+  dragged.run(4.0, 0.00125);
   EXPECT_LE((free.g.p - dragged.g.p).norm(), 1e-9);
   EXPECT_NEAR(free.heading, dragged.heading, 1e-9);
 }

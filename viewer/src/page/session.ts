@@ -118,7 +118,11 @@ export class Session {
     this.timer = window.setTimeout(() => {
       this.timer = 0;
       this.state.view = this.view?.view ?? null;
-      history.replaceState(null, '', write_address(this.state, this.defaults, this.choices, this.digits));
+      try {
+        history.replaceState(null, '', write_address(this.state, this.defaults, this.choices, this.digits));
+      } catch {
+        // a sandboxed frame, as in a notebook, has no address to keep
+      }
     }, 400); // browsers allow about three per second
   }
 }
