@@ -291,8 +291,7 @@ def run(
 ) -> Trajectory:
     """Runs a scenario, or computes a study of it, into memory or a run folder.
 
-    ``study`` is the name of one of ``coluber.studies()``; without it, a scenario whose tables only
-    one study knows is computed by that study.
+    ``study`` is the name of one of ``coluber.studies()``; without it the scenario is run over time.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario, overrides)

@@ -1,6 +1,5 @@
 #include "coluber/core/thread_pool.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -62,11 +61,12 @@ struct ThreadPool::Impl {
 };
 
 ThreadPool::ThreadPool(int threads) : impl_(std::make_unique<Impl>()) {
-  try {
-    for (int i = 1; i < threads; ++i) {
+  for (int i = 1; i < threads; ++i) {
+    try {
       impl_->workers.emplace_back([impl = impl_.get()] { impl->work(); });
+    } catch (const std::system_error&) {
+      break;  // there are no more to be had
     }
-  } catch (const std::system_error&) {  // there are no more to be had
   }
 }
 

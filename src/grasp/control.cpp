@@ -147,7 +147,9 @@ bool update_determinant(const Rows& rows, const ControlOptions& options, Control
   X.col(2).head(size) = rows.head.col(3).head(size);
   for (int i = m; i < size; ++i) X(i, 3 + i - m) = 1.0;
   solve(rows, options, control, X);
-  if (!control.BA.compute(X.topRows(rows.Bt.rows()))) return false;
+  auto BA = control.weighted.leftCols(states - 1);
+  BA = X.topRows(rows.Bt.rows());
+  if (!control.BA.compute(BA)) return false;
   const double least = options.cutoff * control.BA.largest();
   control.D = {};
   for (double value : control.BA.values()) {

@@ -353,6 +353,22 @@ void check_stiffness(StiffnessTable& table, Check& check) {
                 "one per contact");
     keys.k_n = keys.k_t;
   }
+  if (keys.contact == ContactKind::rolling && world != nullptr && world->object &&
+      world->object->shape == ObjectShape::prism) {
+    check.fault("stiffness.contact",
+                "\"rolling\" divides by the curvatures of link and object along the link, and the "
+                "faces of a prism are as flat there as the link",
+                "take \"point\"");
+  }
+  if (!keys.F_n.empty() && keys.contact == ContactKind::point) {
+    check.warn("stiffness.F_n", "stiffness.F_n has no effect: it goes with  contact = \"rolling\"");
+  }
+  if (!keys.F_n.empty() && keys.F_n.size() != keys.k_t.size() && check.is_sound("stiffness.F_n")) {
+    check.fault("stiffness.F_n",
+                fmt::format("has {} numbers, k_t has {}", keys.F_n.size(), keys.k_t.size()),
+                "one per contact");
+  }
+  keys.F_n.resize(keys.k_t.size(), 0.0);
   if (keys.F_t.empty()) keys.F_t.resize(keys.k_t.size(), Eigen::Vector2d::Zero());
   if (keys.F_t.size() != keys.k_t.size() && check.is_sound("stiffness.F_t")) {
     check.fault("stiffness.F_t",

@@ -369,6 +369,22 @@ const keys::Section& stiffness_keys() {
                           .doc = "load of every contact: along the link, and across it upwards",
                           .example = "[[2, -1], [2, -1], [2, -1]]"},
                          &StiffnessKeys::F_t)
+                    .row({.name = "contact",
+                          .choices = {{"point", "its place is fixed, Atakan (3.26)"},
+                                      {"rolling",
+                                       "link and object roll on each other as their "
+                                       "curvatures say, Atakan (2.20)"}},
+                          .doc = "how a link touches",
+                          .example = "\"point\""},
+                         &StiffnessKeys::contact)
+                    .row({.name = "F_n",
+                          .unit = "N",
+                          .default_note = "0",
+                          .min = 0,
+                          .max = 1e9,
+                          .doc = "normal load of every rolling contact",
+                          .example = "[10, 10, 10]"},
+                         &StiffnessKeys::F_n)
                     .row({.name = "criterion",
                           .choices = {{"definite", "the symmetric part is positive definite"},
                                       {"eigenvalues", "all eigenvalues are real and positive"}},

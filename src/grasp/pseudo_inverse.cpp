@@ -52,6 +52,7 @@ bool SingularValues::compute(const Eigen::Ref<const Eigen::MatrixXd>& M) {
   COLUBER_ASSERT(p_ >= q_ && p_ <= M_.rows() && q_ <= M_.cols(), p_, q_);
   left_.clear();
   right_.clear();
+  if (!M.allFinite()) return false;
   if (q_ == 0) return true;
   M_.topLeftCorner(p_, q_) = M;
   bidiagonalise();

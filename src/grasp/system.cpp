@@ -155,7 +155,8 @@ void GraspSystem::update_gain() {
 
 Fault GraspSystem::look(double t, bool advance) {
   update_chain(model_, state_.q, chain_);
-  if (options_.controller.law.head_solve != HeadSolve::ground) {
+  // a state that comes back has been settled: once more would round it anew
+  if (advance && options_.controller.law.head_solve != HeadSolve::ground) {
     settle(model_, state_.q, chain_);
   }
   if (advance) {
@@ -334,8 +335,18 @@ bool GraspSystem::compute_stiffness(Matrix6d& kappa) const {
     frame.R.row(0) = x;
     frame.R.row(1) = Eigen::Vector3d::UnitZ();
     frame.R.row(2) = x.cross(Eigen::Vector3d::UnitZ());
-    kappa +=
-        move_stiffness(compute_contact_stiffness(keys.k_t[c], keys.k_n[c], keys.F_t[c]), frame);
+    Matrix6d own = compute_contact_stiffness(keys.k_t[c], keys.k_n[c], keys.F_t[c]);
+    if (keys.contact == ContactKind::rolling) {
+      // the link is straight along x, the object upright
+      const Curvatures curvatures{.K_vA = 1.0 / model_.radius,
+                                  .K_uB = 1.0 / options_.object->radius,
+                                  .F_n = keys.F_n[c],
+                                  .F_t = keys.F_t[c],
+                                  .k_t = keys.k_t[c],
+                                  .k_n = keys.k_n[c]};
+      if (!compute_rolling_stiffness(curvatures, own)) return false;
+    }
+    kappa += move_stiffness(own, frame);
   }
   return true;
 }

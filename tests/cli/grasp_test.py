@@ -222,6 +222,11 @@ def test_stiffness_and_regrasp(tmp):
     moved = data["object_pose"][-1] - data["object_pose"][0]
     # contacts are 6 mm and a degree off the ideal ones, whose displacement has this size
     near("the grasp gives way to a push as its stiffness says", math.hypot(*moved[:2]), math.hypot(0.0122899, 0.0122170), 2e-3)
+    _, _, rolling = run(tmp / "rolling", lasso(3, more=stiff.replace("F_t", 'contact = "rolling"\nF_n = [10, 10, 10]\nF_t'), duration=16.0, height=0.6))
+    check("rolling contacts are another stiffness", abs(rolling["stiffness_min"][-1] - data["stiffness_min"][-1]) > 1e-3, rolling["stiffness_min"][-1])
+    _, _, eigen = run(tmp / "eigenvalues", lasso(3, more=stiff, duration=16.0, height=0.6), 'stiffness.criterion="eigenvalues"')
+    k = numpy.argmin(abs(eigen["time"] - 12.0))
+    check("real eigenvalues are above the symmetric part's least", eigen["stiffness_min"][k] > data["stiffness_min"][k], (eigen["stiffness_min"][k], data["stiffness_min"][k]))
     check("the stiffness is evaluated again", numpy.isfinite(data["stiffness_min"]).all() and data["stiffness_min"][-1] > 0, data["stiffness_min"][-1])
 
 
@@ -251,6 +256,13 @@ def test_resume(tmp):
             check(f"… with the same {name}", numpy.array_equal(one[name][()], two[name][()], equal_nan=True))
 
 
+def test_bench(_):
+    done = coluber("bench", "grasp.drag", "--n", 40, "--repeat", 1, "--json")
+    scene = json.loads(done.stdout)["scenes"][0] if done.returncode == 0 else {}
+    check("the scene grasp.drag has 15 links whatever --n says", scene.get("n") == 15 and scene.get("failed_steps") == 0, done.stderr)
+    check("… and its wheels do not slip", scene.get("residual_max", 1.0) < 1e-12, scene)
+
+
 def test_refusals(tmp):
     def refused(sentence, words, *sets, text=None):
         file = tmp / "bad.toml"
@@ -273,6 +285,8 @@ def test_refusals(tmp):
     x, y = data["link_position"][0, 7, :2] + 0.55 * numpy.array((math.cos(angle), math.sin(angle))) + 0.8 * numpy.array((-math.sin(angle), math.cos(angle)))
     refused("an object no tangent reaches", "is longer than the link", text=beside.format(x, y))
     refused("a drag without a grasp", "nothing has been grasped", text=lasso(3).replace('kind = "lasso"', 'kind = "drag"\nduration = 5.0').replace("first_link = 8\ncontacts = 3\n", ""))
+    prism = lasso(3).replace("radius = 0.75", 'shape = "prism"\nvertices = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]')
+    refused("rolling on a flat face", "as flat there as the link", text=prism + '[stiffness]\nk_t = [50]\nk_n = [50]\ncontact = "rolling"\n')
     refused("a gait", "gait", text=lasso(3) + "[gait]\namplitude_deg = 10.0\n")
     refused("another controller", "redundancy", "controller.name=pd")
     refused("another integrator", '"rk4" or "euler"', "solver.integrator=dopri5")

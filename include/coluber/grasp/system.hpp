@@ -95,7 +95,7 @@ class COLUBER_EXPORT GraspSystem final : public System, public Placed {
   /// What the control law found.
   [[nodiscard]] const Control& control() const { return control_; }
   /// Links laid on the object so far.
-  [[nodiscard]] std::span<const Contact> contacts() const { return state_.contacts; }
+  [[nodiscard]] std::span<const Contact> laid() const { return state_.contacts; }
   /// Of the object.
   [[nodiscard]] const Place& object_place() const { return state_.object; }
   /// How far each link is from where it touched (m); NaN before it did.

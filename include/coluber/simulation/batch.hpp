@@ -78,7 +78,7 @@ class COLUBER_EXPORT Batch {
   void follow_gaits();
 
   /// Simulations with a mask other than 0 (one entry each) go back to their start, and follow their
-  /// gaits. Costs about what two steps of the batch's simulations cost, and builds nothing.
+  /// gaits if they did at their start. Nothing is built: it takes microseconds each.
   void reset(std::span<const std::uint8_t> mask);
   /// All of them go back.
   void reset();
