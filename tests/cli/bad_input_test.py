@@ -624,7 +624,7 @@ COMMANDS = [
     ("run s.toml a b c", 2, r".* not expected: a b c\n"),
     ("rnu s.toml", 2, r'error: there is no command "rnu"\n  hint: did you mean "run"\?'),
     ("frobnicate", 2, r'error: there is no command "frobnicate"\n  hint: coluber --help'),
-    ("sweep s.toml", 2, r'error: "sweep" is not built yet'),
+    ("sweep s.toml", 3, r"error: s\.toml:1:1: sweep: is missing\n  hint: a sweep file begins with  sweep = 1\n"),
     ("run", 2, r"scenario is required"),
     ("list keys --json --markdown", 2, r"--json excludes --markdown"),
     ("run s.toml t.toml", 2, r".* not expected: t\.toml"),

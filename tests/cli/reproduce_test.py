@@ -128,7 +128,7 @@ def test_all_claims(tmp):
     check("it has a replay of every run in its figures, where the viewer's page is built", replays == wanted, replays)
     rates = {file.parent.name: json.loads(file.read_text())["rate_hz"] for file in (tmp / "out/replays").glob("*/replay.json")}
     simulated = {rate for name, rate in rates.items() if not name.startswith("holden")}
-    check("replays have 100 frames a second, also of runs that are measured at every step", not replays or simulated == {100.0}, rates)
+    check("replays have at most 100 frames a second, also of runs that are measured at every step", not replays or max(simulated) == 100.0, rates)
     check("the force map and the path have replays too", not replays or sum(name.startswith("holden") for name in rates) == 6, rates)
     parts = re.findall(r"<(figure|details)\b", outside)
     check("replays stand under their figures", not replays or (parts[parts.index("details") - 1] == "figure" and "figure" in parts[parts.index("details"):]), parts)
