@@ -123,7 +123,7 @@ def test_all_claims(tmp):
     outside = re.sub(r"<script\b[^>]*>.*?</script>", "", text, flags=re.S)
     check("the report fetches nothing", page.fetched == [] and "url(" not in re.sub(r"url\(#", "", outside), page.fetched)
     replays = page.count.get("details", 0)
-    wanted = 48 if VIEWER.exists() else 0  # none where the viewer's page is not built
+    wanted = 57 if VIEWER.exists() else 0  # none where the viewer's page is not built
     data = [s for s in scripts if "application/json" in s]
     check("its only script opens replays", len(data) == (replays + 1 if replays else 0) and len(scripts) - len(data) == (1 if replays else 0), (replays, scripts))
     check("it has a replay of every run in its figures, where the viewer's page is built", replays == wanted, replays)
@@ -135,7 +135,7 @@ def test_all_claims(tmp):
     check("replays stand under their figures", not replays or (parts[parts.index("details") - 1] == "figure" and "figure" in parts[parts.index("details"):]), parts)
     check("the report's policy forbids the network", re.search(r"""<meta http-equiv="Content-Security-Policy" content="default-src 'none';[^"]*frame-src blob:""", text) and "connect-src" not in outside)
     check("no two elements of the report share an id", len(page.ids) == len(set(page.ids)))
-    check("the report has its figures, of all models", page.count.get("svg", 0) == 45, page.count.get("svg"))
+    check("the report has its figures, of all models", page.count.get("svg", 0) == 58, page.count.get("svg"))
     captions = re.findall(r"<figcaption\b[^>]*>(.*?)</figcaption>", text, re.S)
     for title in ("Forces and torques of the example", "Can the path be used?"):
         check(f"the report has the figure of Holden \"{title}\"", title in words, captions)
