@@ -36,11 +36,9 @@ nb::object make_view(const Buffer& buffer, std::size_t offset, std::span<const s
   const nb::capsule owner = keep(buffer);
   double* data = buffer->data() + offset;
   if (writable) {
-    return nb::cast(
-        nb::ndarray<nb::numpy, double>(data, shape.size(), shape.data(), owner));
+    return nb::cast(nb::ndarray<nb::numpy, double>(data, shape.size(), shape.data(), owner));
   }
-  return nb::cast(
-      nb::ndarray<nb::numpy, const double>(data, shape.size(), shape.data(), owner));
+  return nb::cast(nb::ndarray<nb::numpy, const double>(data, shape.size(), shape.data(), owner));
 }
 
 nb::object make_array(std::vector<double>&& values, std::span<const std::size_t> shape) {

@@ -8,9 +8,8 @@
 #include <span>
 #include <vector>
 
-#include <nanobind/stl/optional.h>
-
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 
 #include "coluber/drive/stepping.hpp"
 
@@ -146,9 +145,8 @@ nb::object Group::view(const std::string& name) {
     const nb::capsule owner(new std::shared_ptr<Batch>(batch_), [](void* p) noexcept {
       delete static_cast<std::shared_ptr<Batch>*>(p);
     });
-    return nb::cast(nb::ndarray<nb::numpy, const double>(batch_->observables().data() + offset,
-                                                         shape.size(), shape.data(), owner,
-                                                         strides.data()));
+    return nb::cast(nb::ndarray<nb::numpy, const double>(
+        batch_->observables().data() + offset, shape.size(), shape.data(), owner, strides.data()));
   }
   refuse(name, fmt::format("no observable of this batch{}", did_you_mean(name, rows)));
 }
@@ -220,8 +218,7 @@ void bind_batch(nb::module_& m) {
       .def_prop_ro(
           "joint_count", [](const Group& g) { return g.batch().reference_count(); },
           "Joint angles of a reference; 0 where the model takes none.")
-      .def_prop_ro(
-          "dt", &Group::dt, "Length of a step (s).")
+      .def_prop_ro("dt", &Group::dt, "Length of a step (s).")
       .def("step", &Group::step, nb::arg("n") = 1, nb::sig("def step(self, n: int = 1) -> None"),
            "Takes `n` steps of every simulation. Raises StepError for the first that fails, after "
            "all of them have ended, unless solver.on_failure = \"warn\".")
@@ -248,9 +245,10 @@ void bind_batch(nb::module_& m) {
                    "Simulated time of each (s).")
       .def_prop_ro("state_hash", &Group::hashes, nb::sig("def state_hash(self) -> list[str]"),
                    "Hash of the state of each, 16 hex digits.")
-      .def("_observables", [](const Group& g) { return describe(g.batch().shown().observables()); },
-           nb::sig("def _observables(self) -> list[tuple[str, str, str, tuple[int, ...], "
-                   "tuple[str, ...]]]"));
+      .def(
+          "_observables", [](const Group& g) { return describe(g.batch().shown().observables()); },
+          nb::sig("def _observables(self) -> list[tuple[str, str, str, tuple[int, ...], "
+                  "tuple[str, ...]]]"));
 }
 
 }  // namespace coluber::python

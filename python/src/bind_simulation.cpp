@@ -26,10 +26,14 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
 
 const char* word_of(StepEnd end) {
   switch (end) {
-    case StepEnd::done: return "done";
-    case StepEnd::stopped: return "stopped";
-    case StepEnd::interrupted: return "interrupted";
-    case StepEnd::failed: return "failed";
+    case StepEnd::done:
+      return "done";
+    case StepEnd::stopped:
+      return "stopped";
+    case StepEnd::interrupted:
+      return "interrupted";
+    case StepEnd::failed:
+      return "failed";
   }
   return "";
 }
@@ -102,16 +106,18 @@ void bind_simulation(nb::module_& m) {
       .def_prop_ro(
           "step_count", [](const Engine& e) { return e.system().step_count(); },
           "Steps taken since the start: time = step_count * dt.")
-      .def_prop_ro("joint_count", &Engine::reference_count,
-                   "Joint angles that references and torques are for; 0 where the model takes none.")
+      .def_prop_ro(
+          "joint_count", &Engine::reference_count,
+          "Joint angles that references and torques are for; 0 where the model takes none.")
       .def_prop_ro("shaft_count", &Engine::shaft_count, "Driven wheels.")
       .def_prop_ro(
           "state_hash", [](const Engine& e) { return to_hex(e.system().state_hash()); },
           "Hash of the state, 16 hex digits: equal states have equal hashes, bit for bit. It is "
           "`final_state` of run.json.")
-      .def("_observables", [](const Engine& e) { return describe(e.observables()); },
-           nb::sig("def _observables(self) -> list[tuple[str, str, str, tuple[int, ...], "
-                   "tuple[str, ...]]]"))
+      .def(
+          "_observables", [](const Engine& e) { return describe(e.observables()); },
+          nb::sig("def _observables(self) -> list[tuple[str, str, str, tuple[int, ...], "
+                  "tuple[str, ...]]]"))
       .def("_gait", &Engine::gait, nb::sig("def _gait(self) -> object"))
       .def("_set_gait", &Engine::set_gait, nb::arg("gait").none(),
            nb::sig("def _set_gait(self, gait: object) -> None"))

@@ -65,8 +65,7 @@ void save(nb::handle object, ByteWriter& bytes) {
     if (PyBytes_Check(saved.ptr()) == 0) {
       refuse("", "save_state() must return bytes, for example those of pickle.dumps");
     }
-    text.assign(PyBytes_AsString(saved.ptr()),
-                static_cast<std::size_t>(PyBytes_Size(saved.ptr())));
+    text.assign(PyBytes_AsString(saved.ptr()), static_cast<std::size_t>(PyBytes_Size(saved.ptr())));
   }
   bytes.section("python", 1);
   bytes(text);
@@ -89,8 +88,8 @@ class PythonGait final : public gait::Gait {
  public:
   explicit PythonGait(CallbackPtr callback)
       : callback_(std::move(callback)),
-        max_rate_(number_of(callback_->object, "max_rate",
-                            std::numeric_limits<double>::infinity())) {}
+        max_rate_(
+            number_of(callback_->object, "max_rate", std::numeric_limits<double>::infinity())) {}
   ~PythonGait() override {
     const Gil gil;
     phi_.forget();
@@ -146,8 +145,8 @@ class PythonController final : public control::Controller {
         continuous_(flag_of(callback_->object, "continuous")),
         holds_torques_(flag_of(callback_->object, "holds_torques")),
         start_time_(number_of(callback_->object, "start_time", 0.0)) {
-    input_object_ = nb::cast(new Input(static_cast<std::size_t>(joint_angles)),
-                             nb::rv_policy::take_ownership);
+    input_object_ =
+        nb::cast(new Input(static_cast<std::size_t>(joint_angles)), nb::rv_policy::take_ownership);
     input_ = nb::inst_ptr<Input>(input_object_);
   }
   ~PythonController() override {
@@ -183,9 +182,8 @@ class PythonController final : public control::Controller {
     input_->t = in.t;
     input_->dt = in.dt;
     double* at = input_->numbers->data();
-    for (const Eigen::VectorXd* values :
-         {&in.phi, &in.phidot, &in.phi_d_A, &in.phidot_d_A, &in.phi_d_E, &in.phidot_d_E,
-          &in.phidd_d_A}) {
+    for (const Eigen::VectorXd* values : {&in.phi, &in.phidot, &in.phi_d_A, &in.phidot_d_A,
+                                          &in.phi_d_E, &in.phidot_d_E, &in.phidd_d_A}) {
       std::copy(values->data(), values->data() + values->size(), at);
       at += values->size();
     }
@@ -238,7 +236,7 @@ class PythonController final : public control::Controller {
 
 // An array that a property shows: assigning copies into it.
 template <typename T>
-void add_array(nb::class_<T>& type, const char* name, nb::object T::*member, const char* doc) {
+void add_array(nb::class_<T>& type, const char* name, nb::object T::* member, const char* doc) {
   static_cast<void>(doc);
   type.def_prop_rw(
       name, [member](const T& self) { return self.*member; },
@@ -247,7 +245,8 @@ void add_array(nb::class_<T>& type, const char* name, nb::object T::*member, con
         static_cast<void>(name);
       },
       nb::for_getter(nb::sig(fmt::format("def {}(self) -> Array", name).c_str())),
-      nb::for_setter(nb::sig(fmt::format("def {}(self, values: ArrayLike, /) -> None", name).c_str())),
+      nb::for_setter(
+          nb::sig(fmt::format("def {}(self, values: ArrayLike, /) -> None", name).c_str())),
       doc);
 }
 

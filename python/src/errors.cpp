@@ -1,11 +1,11 @@
 // Exceptions of the library as those of coluber.errors.
-#include "bind.hpp"
-
 #include <exception>
 
 #include "coluber/core/error.hpp"
 #include "coluber/record/give_up.hpp"
 #include "coluber/record/run_folder.hpp"
+
+#include "bind.hpp"
 
 namespace coluber::python {
 

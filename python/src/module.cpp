@@ -1,14 +1,13 @@
 // The module coluber._core: the C++ library as Python sees it. Names are those of C++.
-#include "bind.hpp"
-
-#include <nanobind/stl/vector.h>
-
 #include <fmt/format.h>
+#include <nanobind/stl/vector.h>
 
 #include "coluber/core/code_path.hpp"
 #include "coluber/core/nearest.hpp"
 #include "coluber/core/version.hpp"
 #include "coluber/simulation/registry.hpp"
+
+#include "bind.hpp"
 
 namespace coluber::python {
 

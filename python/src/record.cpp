@@ -1,10 +1,10 @@
 // Reading run folders, and packing a run for the page that replays it.
-#include "arrays.hpp"
-
 #include "coluber/record/marks.hpp"
 #include "coluber/record/replay_pack.hpp"
 #include "coluber/record/run_state.hpp"
 #include "coluber/record/trajectory.hpp"
+
+#include "arrays.hpp"
 
 namespace coluber::python {
 

@@ -1,13 +1,13 @@
 // scenario::Scenario: load, parse, and what the Python class needs to take it apart.
-#include "bind.hpp"
-
-#include <nanobind/stl/vector.h>
+#include "coluber/scenario/scenario.hpp"
 
 #include <fmt/format.h>
+#include <nanobind/stl/vector.h>
 
 #include "coluber/keys/registry.hpp"
-#include "coluber/scenario/scenario.hpp"
 #include "coluber/simulation/registry.hpp"
+
+#include "bind.hpp"
 
 namespace coluber::python {
 

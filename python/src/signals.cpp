@@ -1,9 +1,9 @@
 #include "signals.hpp"
 
+#include <cstddef>
+
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstddef>
 
 #include "bind.hpp"
 

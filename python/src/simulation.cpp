@@ -40,9 +40,12 @@ class Release {
 
 const char* to_word(RunStatus status) {
   switch (status) {
-    case RunStatus::completed: return "completed";
-    case RunStatus::interrupted: return "interrupted";
-    case RunStatus::failed: return "failed";
+    case RunStatus::completed:
+      return "completed";
+    case RunStatus::interrupted:
+      return "interrupted";
+    case RunStatus::failed:
+      return "failed";
   }
   return "";
 }
@@ -88,8 +91,7 @@ nb::dict to_dict(const simulation::RunOutcome& outcome) {
 }
 
 Engine::Engine(const scenario::Scenario& scenario)
-    : simulation_(
-          std::make_unique<simulation::Simulation>(simulation::make_simulation(scenario))),
+    : simulation_(std::make_unique<simulation::Simulation>(simulation::make_simulation(scenario))),
       buffer_(std::make_shared<std::vector<double>>()) {
   stepper_.emplace(*simulation_);
   figures_ = std::make_shared<const std::vector<StepFigure>>(system().figures());
@@ -244,8 +246,8 @@ StepReport Engine::step(std::int64_t n) {
 
 void Engine::raise_failure(const StepReport& report) const {
   const nb::object type = nb::module_::import_("coluber.errors").attr("StepError");
-  const nb::object value = type(to_python(report.message), system().time(),
-                                to_python(report.quantity), report.index);
+  const nb::object value =
+      type(to_python(report.message), system().time(), to_python(report.quantity), report.index);
   PyErr_SetObject(type.ptr(), value.ptr());
   throw nb::python_error();
 }
@@ -274,8 +276,7 @@ void Engine::set_controller(nb::handle given) {
     controller_.reset();
   } else {
     CallbackPtr callback = make_controller_callback(given);
-    stepper_->set_controller(
-        make_controller(callback, stepper_->reference_count(), shaft_count()));
+    stepper_->set_controller(make_controller(callback, stepper_->reference_count(), shaft_count()));
     controller_.swap(callback);
   }
   lay_out();
@@ -370,8 +371,8 @@ nb::dict Engine::frames() const {
   dict["time"] = make_array(std::vector<double>(t.time), length);
   dict["values"] = make_array(std::vector<double>(t.values), shape);
   const record::Replay replay = replay_->replay();
-  dict["replay"] = nb::make_tuple(to_python(replay.header),
-                                  nb::bytes(replay.data.data(), replay.data.size()));
+  dict["replay"] =
+      nb::make_tuple(to_python(replay.header), nb::bytes(replay.data.data(), replay.data.size()));
   return dict;
 }
 
@@ -379,9 +380,10 @@ nb::dict Engine::record(nb::handle folder, bool force, bool resume, nb::handle p
   const std::filesystem::path path = to_path(folder);
   const Claim claim(*this);
   if (system().step_count() != 0 && !resume) {
-    throw Error(fmt::format("a run folder begins at the start, this simulation stands at {:.6g} s; "
-                            "make a new one",
-                            system().time()));
+    throw Error(
+        fmt::format("a run folder begins at the start, this simulation stands at {:.6g} s; "
+                    "make a new one",
+                    system().time()));
   }
   current_ = false;
   trajectory_.reset();

@@ -1,4 +1,6 @@
 // Studies: jobs without time, by the name of their subcommand.
+#include "coluber/simulation/study.hpp"
+
 #include <optional>
 #include <utility>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "coluber/record/run_folder.hpp"
 #include "coluber/record/trajectory_sink.hpp"
 #include "coluber/scenario/scenario.hpp"
-#include "coluber/simulation/study.hpp"
 
 #include "arrays.hpp"
 #include "signals.hpp"

@@ -38,7 +38,7 @@ std::pair<std::string_view, std::string_view> cut(std::string_view name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-json to_tagged_json(const Node& node) {
+json to_lossless_json(const Node& node) {
   switch (node.kind) {
     case Node::Kind::boolean:
       return node.boolean;
@@ -52,12 +52,12 @@ json to_tagged_json(const Node& node) {
       return node.text;
     case Node::Kind::array: {
       json list = json::array();
-      for (const Node& item : node.items) list.push_back(to_tagged_json(item));
+      for (const Node& item : node.items) list.push_back(to_lossless_json(item));
       return list;
     }
     case Node::Kind::table: {
       json table = json::object();
-      for (const auto& [word, child] : node.fields) table[word] = to_tagged_json(child);
+      for (const auto& [word, child] : node.fields) table[word] = to_lossless_json(child);
       return table;
     }
     default:
@@ -156,7 +156,7 @@ void make_absolute(Node& node, const std::string& name, const std::vector<Source
 
 }  // namespace
 
-std::string to_json_text(const keys::Node& node) { return to_tagged_json(node).dump(); }
+std::string to_json_text(const keys::Node& node) { return to_lossless_json(node).dump(); }
 
 keys::Node from_json_text(std::string_view text) {
   const json value = json::parse(text, nullptr, false);
@@ -282,7 +282,7 @@ std::string Base::to_text() const {
   make_absolute(values, "", impl_->document.sources);
   return json{{"name", fs::path(impl_->document.sources.front().name).filename().string()},
               {"text", impl_->document.text},
-              {"values", to_tagged_json(values)}}
+              {"values", to_lossless_json(values)}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -48,10 +48,20 @@ bool is_there(const fs::path& file) {
   return fs::exists(fs::symlink_status(file, failure));
 }
 
+Diagnostic fault_of(const fs::path& folder, std::string message, std::string hint) {
+  Diagnostic fault;
+  fault.where.file = (folder / "sweep.json").string();
+  fault.message = std::move(message);
+  fault.hint = std::move(hint);
+  return fault;
+}
+
+}  // namespace
+
 /// A lock of a folder, for as long as this lives. Where a file system knows no locks, nothing.
-class Lock {
+class SweepLock {
  public:
-  Lock(const fs::path& folder, int how) : fd_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
+  SweepLock(const fs::path& folder, int how) : fd_(::open(folder.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (fd_ < 0) return;
     while (::flock(fd_, how) != 0) {
       if (errno == EINTR) continue;
@@ -63,25 +73,15 @@ class Lock {
       return;
     }
   }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-  ~Lock() {
+  SweepLock(const SweepLock&) = delete;
+  SweepLock& operator=(const SweepLock&) = delete;
+  ~SweepLock() {
     if (fd_ >= 0) ::close(fd_);
   }
 
  private:
   int fd_;
 };
-
-Diagnostic fault_of(const fs::path& folder, std::string message, std::string hint) {
-  Diagnostic fault;
-  fault.where.file = (folder / "sweep.json").string();
-  fault.message = std::move(message);
-  fault.hint = std::move(hint);
-  return fault;
-}
-
-}  // namespace
 
 bool is_sweep_folder(const fs::path& folder) { return load_about(folder).is_object(); }
 
@@ -97,7 +97,7 @@ struct SweepFolder::Impl {
   std::vector<Job> jobs;
   std::int64_t done_before = 0;
   std::vector<std::string> notes;
-  std::unique_ptr<Lock> lock;
+  std::unique_ptr<SweepLock> lock;
   std::unique_ptr<Journal> journal;
 
   [[nodiscard]] fs::path rows() const { return folder / "rows"; }
@@ -339,7 +339,7 @@ SweepFolder::SweepFolder(fs::path folder, const Sweep& sweep, const FolderOption
   if (failure) {
     throw FileError(fmt::format("cannot make {}: {}", impl.rows().string(), failure.message()));
   }
-  impl.lock = std::make_unique<Lock>(path, (options.parts > 1 ? LOCK_SH : LOCK_EX) | LOCK_NB);
+  impl.lock = std::make_unique<SweepLock>(path, (options.parts > 1 ? LOCK_SH : LOCK_EX) | LOCK_NB);
   if (options.force && !options.resume) {
     impl.clear();
     about = nullptr;
@@ -374,7 +374,7 @@ FolderInfo SweepFolder::finish(bool tables) {
     impl.journal->end();
     impl.journal.reset();
   }
-  const Lock lock(impl.rows(), LOCK_EX);  // of several parts the last one sees all rows
+  const SweepLock lock(impl.rows(), LOCK_EX);  // of several parts the last one sees all rows
   const JournalIndex index(impl.rows());
   impl.check_origins(index);
   FolderInfo info;

@@ -153,7 +153,8 @@ def test_all_plots_by_default(tmp, course):
     check("plot says on stdout which files it wrote", done.stdout.split() == [str(course / "plots" / f"{n}.svg") for n in NAMES], done.stdout)
     check("plot says nothing on stderr when all is well", done.stderr == "", done.stderr)
     listed = [p["name"] for p in json.loads(coluber("list", "plots", "--json").stdout)["plots"]]
-    check("list plots names the same plots, side, path_error and those of studies", listed == LISTED, listed)
+    sweeps = ["response", "heatmap", "parallel", "convergence"]
+    check("list plots names the same plots, side, path_error and those of studies and sweeps", listed == [*LISTED, *sweeps], listed)
     for name in NAMES:
         file = course / "plots" / f"{name}.svg"
         words = texts(file)
@@ -1192,6 +1193,24 @@ def test_joint_tables(tmp, course):
     (tmp / "angles.csv").unlink()
     done = coluber("plot", folder, "--what", "angles")
     check("with the table gone they are drawn all the same: they are in the record", done.returncode == 0 and done.stderr == "" and "reference" in texts(folder / "plots/angles.svg"), done.stderr)
+
+
+def test_grasp(tmp, course):
+    lasso = run(tmp / "lasso", SOURCE / "scenarios/lasso_drag.toml", "--duration", 12, "--set", "solver.dt=0.02", "--set", "record.rate_hz=10")
+    done = coluber("plot", lasso)
+    check("a robot that grasps is drawn with its object unasked", done.returncode == 0 and done.stderr == "" and "grasp" in [Path(line).stem for line in done.stdout.split()], (done.stdout, done.stderr))
+    picture = lasso / "plots/grasp.svg"
+    words, contacts, object_grey = texts(picture), (242, 182, 90), (196, 196, 196)
+    check("… names the links in contact and what the lines are", "t = 12 s;  links 6, 7, 8 in contact" in words and {"in contact", "way of the head", "at the start", "6", "7", "8", "z (m)"} <= set(words), words)
+    check("… and no way of the object, which stands", "way of the object" not in words, words)
+    check("… these links from above and from the side, the object twice too", len(polygons(picture, contacts)) == 6 and len(polygons(picture, object_grey)) == 2, (len(polygons(picture, contacts)), len(polygons(picture, object_grey))))
+    coluber("plot", lasso, "--what", "grasp", "--time", 3, "--zoom", "--plane", "yz", "-o", tmp / "early.svg")
+    words = texts(tmp / "early.svg")
+    check("while the second link comes, the first holds", "t = 3 s;  link 8 in contact" in words and "at the start" not in words and words.count("y (m)") == 2, words)
+    done = coluber("plot", lasso, course, "--what", "grasp")
+    check("it draws one run", done.returncode == 2 and done.stderr.startswith("error: --what grasp draws one run\n"), done.stderr)
+    done = coluber("plot", course, "--what", "grasp")
+    check("… of a robot that has a head's state", done.returncode == 1 and "the run has no head_state" in done.stderr, done.stderr)
 
 
 def main():

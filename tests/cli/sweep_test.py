@@ -438,6 +438,45 @@ def own_table():
         check(f"a table with {name} is told", done.returncode == 3 and told in done.stderr, done.stderr)
 
 
+def pictures():
+    """Drawn at all; what they show has been looked at."""
+    torque = '[[measure]]\nname = "torque"\nof = { name = "summary", item = "max_torque" }\n'
+    goal = '[goal]\nmeasure = "torque"\ntowards = "min"\n'
+    one = axis("gait.amplitude_deg", values=[30.0])
+    words = axis("solver.law", values=["anchored", "rigid"])
+    cases = {
+        "one point": (one + torque + goal, {}, ["response", "parallel"]),
+        "two points": (axis("gait.amplitude_deg", values=[30.0, 40.0]) + torque, {}, ["response", "parallel"]),
+        "words": (words + axis("controller.kp", **{"from": 10.0, "to": 1000.0, "count": 3, "scale": "log"}) + torque + goal,
+                  {}, ["response", "heatmap", "parallel"]),
+        "samples": (axis("gait.amplitude_deg", **{"from": 10.0, "to": 50.0, "sample": "sobol"})
+                    + axis("gait.phase_deg", **{"from": -60.0, "to": -20.0, "sample": "sobol"}) + torque + goal,
+                    {"top": "samples = 16"}, ["response", "heatmap", "parallel"]),
+        "all refused": (axis("gait.amplitude_deg", values=[30.0, 31.0]) + axis("gait.phase_deg", values=[-50.0, -49.0])
+                        + torque + goal, {"base": "aiko_course"}, ["response", "heatmap", "parallel"]),
+    }
+    for name, (body, more, kinds) in cases.items():
+        folder = name.replace(" ", "-")
+        coluber("sweep", write("s.toml", body, **more), "--out", folder, "-q")
+        for kind in kinds:
+            done = coluber("plot", folder, "--what", kind)
+            file = Path(folder) / "plots" / f"{kind}.svg"
+            check(f"{kind} of {name}", done.returncode == 0 and file.read_text().count("<path") > 3, done.stderr)
+    done = coluber("plot", "one-point", "--what", "heatmap")
+    check("a heatmap of one axis is refused", done.returncode == 1 and "takes 2 axes" in done.stderr, done)
+    done = coluber("plot", "words", "--what", "convergence")
+    check("convergence takes a history", done.returncode == 1 and "history" in done.stderr, done)
+    done = coluber("plot", "words", "--what", "course")
+    check("a plot of a run is none of a sweep", done.returncode == 2 and "sweep" in done.stderr, done)
+    done = coluber("plot", "words/best", "--what", "heatmap")
+    check("a plot of a sweep is none of a run", done.returncode == 2, done)
+    Path("words/plots/heatmap.svg").write_text("mine")
+    done = coluber("plot", "words", "--what", "heatmap")
+    check("a picture of one's own stays", Path("words/plots/heatmap.svg").read_text() == "mine", done)
+    done = coluber("view", "two-points", "--no-open")
+    check("view of a sweep without best/ says why", done.returncode == 1 and "best/" in done.stderr, done)
+
+
 def samplers():
     try:
         from scipy.stats import qmc
@@ -462,7 +501,7 @@ def main():
         os.chdir(folder)
         for test in (same_table, refusals_name_link_and_peg, points_are_runs, set_goes_to_the_base, grows,
                      other_arithmetic, killed, flipped_and_torn, crashing_points, disk_and_folders, own_files_stay,
-                     interrupted, wrong_usage, own_table, samplers):
+                     interrupted, wrong_usage, own_table, pictures, samplers):
             place = Path(folder) / test.__name__
             place.mkdir()
             os.chdir(place)

@@ -26,7 +26,9 @@ struct Entry {
 
   [[nodiscard]] bool has_needs(const Trajectory& run) const {
     const auto has = [&](std::string_view need) {
-      return run.has(need) && observable(run, need).size() > 0;
+      // one of several is by wheel; the largest of all wheels has no shape
+      return run.has(need) && observable(run, need).size() > 0 &&
+             !(any && observable(run, need).shape.empty());
     };
     return any ? std::ranges::any_of(needs, has) : std::ranges::all_of(needs, has);
   }

@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -72,8 +73,15 @@ std::vector<Seen> seen_at(const Drawing& drawing, std::size_t frame, const View&
         contacts, [&](int link) { return body->name == fmt::format("link_{}", link); });
     all.push_back(std::move(seen));
   }
-  std::ranges::stable_sort(all, std::greater{}, &Seen::depth);
-  return all;
+  // of equal depth in their order
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return all[a].depth != all[b].depth ? all[a].depth > all[b].depth : a < b;
+  });
+  std::vector<Seen> sorted;
+  for (const std::size_t i : order) sorted.push_back(std::move(all[i]));
+  return sorted;
 }
 
 std::string clear_style(std::string_view fill, std::string_view edge, double strength) {

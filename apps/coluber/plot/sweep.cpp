@@ -168,15 +168,15 @@ Figure make_response(const SweepTable& table, const FigureOptions& options) {
   const SweepAxis* second = table.axes.size() > 1 ? &table.axes[1] : nullptr;
   const bool cloud = x.sampled && x.words.empty();
   // by the line's value and x: mean, least, largest
-  struct Cell {
+  struct Collected {
     double sum = 0.0;
     double low = 0.0;
     double high = 0.0;
     int count = 0;
   };
-  std::map<double, std::map<double, Cell>> lines;
+  std::map<double, std::map<double, Collected>> lines;
   for (std::size_t k = 0; k < table.size() && !cloud; ++k) {
-    Cell& cell = lines[second != nullptr ? second->values[k] : 0.0][x.values[k]];
+    Collected& cell = lines[second != nullptr ? second->values[k] : 0.0][x.values[k]];
     const double value = table.values[k];
     if (std::isnan(value)) continue;
     cell.low = cell.count == 0 ? value : std::min(cell.low, value);
@@ -378,7 +378,9 @@ Figure make_heatmap(const SweepTable& table, const FigureOptions& options) {
     canvas.draw(at, fmt::format(fmt::runtime(ring), 3.2, "#ffffff"));
     canvas.draw(at, fmt::format(fmt::runtime(ring), 1.4, colour::vermillion));
   }
-  draw_scale(canvas, colours, right + 0.25, 1.5, top, width, measure_label(table));
+  if (!means.empty()) {
+    draw_scale(canvas, colours, right + 0.25, 1.5, top, width, measure_label(table));
+  }
   return canvas.finish();
 }
 
@@ -472,7 +474,9 @@ Figure make_parallel(const SweepTable& table, const FigureOptions& options) {
                    : k + 1 == n ? "right font ',7'"
                                 : "center font ',7'");
   }
-  draw_scale(canvas, colours, right + 0.6, 2.0, top, width, measure_label(table));
+  if (!drawn.empty()) {
+    draw_scale(canvas, colours, right + 0.6, 2.0, top, width, measure_label(table));
+  }
   return canvas.finish();
 }
 
