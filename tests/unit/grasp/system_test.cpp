@@ -239,7 +239,7 @@ TEST(Step, AllocatesNothing) {
       for (Inverse inverse : {Inverse::weighted, Inverse::truncated, Inverse::damped}) {
         SystemOptions options = lasso_and_drag(model, sample::start_lasso(), 0.8);
         options.integrator = integrator;
-        options.dt = 0.1;
+        options.dt = 0.05;
         options.controller.law.gain_policy = GainPolicy::clamped;
         options.controller.law.head_solve = head_solve;
         options.controller.law.inverse = inverse;

@@ -226,9 +226,10 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
     // what a path follower's keys go with, too
     const bool odometry = name == "controller.noise.odometry";
     const bool grasp = !key.models.empty() && key.models.front() == "grasp";
+    const bool pushes = !key.controllers.empty() && key.controllers.front() == "force_mapping";
     const bool follower =
         odometry ||
-        (!grasp && !key.controllers.empty() && !keys::goes_with(key.controllers, "pd") &&
+        (!grasp && !pushes && !key.controllers.empty() && !keys::goes_with(key.controllers, "pd") &&
          !keys::goes_with(key.controllers, "input_output_linearisation"));
     const bool wheels = follower || (!key.models.empty() && key.models.front() == "wheeled");
     std::string text = wheels ? "[robot]\nname = \"piko\"\nmodel = \"wheeled\"\n" : aiko;
@@ -265,7 +266,8 @@ TEST(Validate, TheExampleOfEveryBuiltKeyIsAccepted) {
       if (piece) name.insert(std::string("path.piece.").size(), "1.");
       if (name == "path.closed") text += "points = [[0, 0], [1, 0], [1, 1]]\n";
     }
-    if (!follower && !rod && !grasp) text += "[gait]\n";
+    if (pushes) text += "[controller]\nname = \"force_mapping\"\n[path]\nshape = \"turn\"\n";
+    if (!follower && !rod && !grasp && !pushes) text += "[gait]\n";
     if (!key.gaits.empty()) text += "name = \"" + key.gaits.front() + "\"\n";
     if (name.starts_with("world.obstacle.")) {
       text += "[[world.obstacle]]\nx=0\ny=9\nradius=1\n";
