@@ -380,9 +380,9 @@ def own_files_stay():
 
 def interrupted():
     body = axis("gait.amplitude_deg", **{"from": 10.0, "to": 50.0, "count": 40}) + SPEED
-    file = write("s.toml", body, duration=2.0)
+    file = write("s.toml", body, duration=60.0)  # seconds of work, so that most is left when two rows are seen
     with subprocess.Popen([COLUBER, "sweep", file, "--out", "cut", "-j", "2"], stderr=subprocess.PIPE) as process:
-        while not (Path("cut/rows").exists() and len(lines("cut")) >= 2):
+        while process.poll() is None and not (Path("cut/rows").exists() and len(lines("cut")) >= 2):
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         code = process.wait(timeout=60)

@@ -34,4 +34,4 @@ def run_python(code: str, **kwargs: object) -> subprocess.CompletedProcess[str]:
     """Runs code in a new interpreter."""
     import sys
 
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, **kwargs)  # type: ignore[call-overload, no-any-return]
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600, **kwargs)  # type: ignore[call-overload, no-any-return]

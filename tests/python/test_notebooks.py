@@ -20,7 +20,8 @@ def test_the_notebook_runs_and_is_kept_without_output(file: Path, monkeypatch: p
     notebook = nbformat.read(file, as_version=4)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(not cell.outputs and cell.execution_count is None for cell in cells)
-    NotebookClient(notebook, timeout=240, resources={"metadata": {"path": str(file.parent)}}).execute()
+    place = {"metadata": {"path": str(file.parent)}}
+    NotebookClient(notebook, timeout=600, startup_timeout=600, resources=place).execute()
     shown = [output for cell in cells for output in cell.outputs if "data" in output]
     assert any("image/png" in output["data"] for output in shown)
     if file.stem == "first_run":

@@ -370,7 +370,7 @@ def test_another_thread_works_while_this_one_steps() -> None:
     thread = threading.Thread(target=count)
     thread.start()
     before = counted
-    sim.step(20000)
+    sim.step(200_000)
     during = counted - before
     done.set()
     thread.join()
