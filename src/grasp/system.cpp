@@ -154,6 +154,7 @@ void GraspSystem::update_gain() {
 }
 
 Fault GraspSystem::look(double t, bool advance) {
+  control_.decomposed = false;
   update_chain(model_, state_.q, chain_);
   // a state that comes back has been settled: once more would round it anew
   if (advance && options_.controller.law.head_solve != HeadSolve::ground) {

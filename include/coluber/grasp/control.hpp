@@ -68,8 +68,9 @@ struct Control {
   /// Room for every layout.
   explicit Control(const Model& model);
 
-  SingularValues B;                                ///< of Bᵀ, weighted where it is
-  Eigen::VectorXd u;                               ///< rates of pitches, then yaws (rad/s)
+  bool decomposed = false;  ///< B is already that of the next rows, as the gain needed it first
+  SingularValues B;         ///< of Bᵀ, weighted where it is
+  Eigen::VectorXd u;        ///< rates of pitches, then yaws (rad/s)
   Eigen::Vector4d head = Eigen::Vector4d::Zero();  ///< ẇ_0
   double climb = 0.0;                              ///< ż_0, of HeadSolve::ground
   double slip = 0.0;                               ///< largest |A_0 ẇ_0 − B_0 u| (m/s)
