@@ -113,7 +113,8 @@ bool compute_inputs(const Model& model, const Chain& chain, const Rows& rows,
   const int size = rows.size;
   const int m = rows.wheels;
   const double alpha = options.null_space.alpha;
-  if (!decompose(rows, options, control)) return false;
+  if (!control.decomposed && !decompose(rows, options, control)) return false;
+  control.decomposed = false;
   // B⁺(A v − α B η) + α η
   auto X = control.columns.leftCols(1);
   for (int i = 0; i < size; ++i) {
@@ -155,6 +156,7 @@ bool update_determinant(const Rows& rows, const ControlOptions& options, Control
   for (double value : control.BA.values()) {
     if (std::abs(value) > least) control.D.times(value * value);
   }
+  control.decomposed = true;
   return true;
 }
 

@@ -20,6 +20,12 @@ Key above_zero(const char* name, const char* unit, double max, const char* doc,
   return key;
 }
 
+Key place(const char* name, const char* example) {
+  Key key = amount(name, "m", -1e6, 1e6, "of its centre", example);
+  key.default_note = "none: beside tangent_to";
+  return key;
+}
+
 keys::Table<ObjectKeys> object_rows() {
   return keys::Table<ObjectKeys>("")
       .row({.name = "shape",
@@ -35,8 +41,8 @@ keys::Table<ObjectKeys> object_rows() {
                    "a prism the first vertex is there",
             .example = "8"},
            &ObjectKeys::tangent_to)
-      .row(amount("x", "m", -1e6, 1e6, "of its centre", "4.0"), &ObjectKeys::x)
-      .row(amount("y", "m", -1e6, 1e6, "of its centre", "2.0"), &ObjectKeys::y)
+      .row(place("x", "4.0"), &ObjectKeys::x)
+      .row(place("y", "2.0"), &ObjectKeys::y)
       .row(above_zero("radius", "m", 1e4,
                       "of a cylinder's surface; link axes wrap at rho = radius + link.radius",
                       "0.75"),

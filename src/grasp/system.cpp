@@ -154,10 +154,12 @@ void GraspSystem::update_gain() {
 }
 
 Fault GraspSystem::look(double t, bool advance) {
+  control_.decomposed = false;
   update_chain(model_, state_.q, chain_);
   // a state that comes back has been settled: once more would round it anew
   if (advance && options_.controller.law.head_solve != HeadSolve::ground) {
     settle(model_, state_.q, chain_);
+    update_chain(model_, state_.q, chain_);  // as a state that comes back finds it
   }
   if (advance) {
     update_rows(model_, state_.wish.layout, state_.q, chain_, rows_);

@@ -70,6 +70,15 @@ void contact_row(const ForceMapModel& model, const VectorXd& s, const VectorXd& 
   if (form == ContactAcceleration::point) row(i) -= contact.at;
 }
 
+/// M^-1 X, column by column: with all at once Eigen cuts the sums, and takes memory, as the caches
+/// of the processor ask for.
+void solve_columns(const Eigen::LLT<MatrixXd>& M, MatrixXd& X) {
+  for (Index j = 0; j < X.cols(); ++j) {
+    auto x = X.col(j);
+    M.solveInPlace(x);
+  }
+}
+
 void update_contacts(std::span<const LinkContact> contacts, const ForceMapModel& model,
                      double blend, ForceMapInfo& info, ForceMap& map) {
   const auto n_C = static_cast<Index>(contacts.size());
@@ -139,7 +148,9 @@ bool solve_contacts(std::span<const LinkContact> contacts, ForceMapInfo& info, F
   map.F.leftCols(joints) = map.A_u;
   map.F.rightCols<1>() = map.b_f;
   map.A_f_factor.householderQ().adjoint().applyThisOnTheLeft(map.F, map.work);
-  map.A_f_factor.matrixR().triangularView<Eigen::Upper>().solveInPlace(map.F);
+  for (Index j = 0; j < map.F.cols(); ++j) {
+    map.A_f_factor.matrixR().triangularView<Eigen::Upper>().solveInPlace(map.F.col(j));
+  }
   const auto& order = map.A_f_factor.colsPermutation().indices();
   for (Index k = 0; k < n_C; ++k) {
     map.F_u.row(order(k)) = map.F.row(k).head(joints);
@@ -370,7 +381,7 @@ ForceMapInfo update_force_map(const ForceMapModel& model, const Instant& instant
   map.A_u.resize(n_C, n - 1);
   map.b_f.resize(n_C);
   if (n_C > 0) {  // Eigen's products and solvers look at the first entry, also of nothing
-    map.M_theta_factor.solveInPlace(map.X_C);
+    solve_columns(map.M_theta_factor, map.X_C);
 
     // (34)
     map.A_f.noalias() = map.X_C.transpose() * map.G;
@@ -410,7 +421,7 @@ ForceMapInfo update_force_map(const ForceMapModel& model, const Instant& instant
     map.b_0.head<2>().noalias() += map.g * map.f_0;
   }
   if (n_d > 0) {
-    map.M_theta_factor.solveInPlace(map.X_d);
+    solve_columns(map.M_theta_factor, map.X_d);
     multiply_joints(map.X_d, map.A_e.bottomRows(n_d));
     map.b_0.tail(n_d).noalias() = -map.X_d.transpose() * map.load;
   }

@@ -423,7 +423,7 @@ def test_export(tmp):
 
 
 def test_usage(tmp):
-    for word in ("sweep", "live"):
+    for word in ("live",):
         done = coluber(word)
         check(f"{word} exits 2: not built yet", done.returncode == 2 and "not built yet" in done.stderr, done.stderr)
     done = coluber("rum")
@@ -433,9 +433,9 @@ def test_usage(tmp):
     check("a missing scenario name exits 2", coluber("run").returncode == 2)
     help_text = coluber("--help")
     check("--help exits 0 and lists what works", help_text.returncode == 0
-          and all(f"  {word}" in help_text.stdout for word in "run check list plot view export reproduce bench force-map quality version".split()),
+          and all(f"  {word}" in help_text.stdout for word in "run check list plot view export reproduce bench force-map quality sweep version".split()),
           help_text.stdout)
-    check("--help does not list what does not", not re.search(r"^  (sweep|live)", help_text.stdout, re.M))
+    check("--help does not list what does not", not re.search(r"^  (live)", help_text.stdout, re.M))
     run_help = coluber("run", "--help").stdout
     check("run --help lists --resume", "--resume" in run_help and "--force" in run_help, run_help)
 

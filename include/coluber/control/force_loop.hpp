@@ -24,12 +24,12 @@ namespace coluber::control {
 
 class PegsAtLinks;
 
-// | letter | code name | meaning                                                | unit | Holden |
-// | s      | s         | arc length of the robot's rear end, by a local fit     | m    | – | |
-// s_ref  | s_ref     | the same of the train that is wished for               | m    | –         |
-// | p_d, θ_d | shape_  | centre and link angles of that train                   | m, rad |
-// (47)-(49) | | u      | u         | torques of least effort; held until the next tick      | N m
-// | (53)      |
+// | letter   | code name | meaning                                       | unit   | Holden    |
+// |----------|-----------|-----------------------------------------------|--------|-----------|
+// | s        | s         | arc length of the robot's rear end, local fit | m      | –         |
+// | s_ref    | s_ref     | the same of the train that is wished for      | m      | –         |
+// | p_d, θ_d | shape_    | centre and link angles of that train          | m, rad | (47)-(49) |
+// | u        | u         | torques of least effort, held until next tick | N m    | (53)      |
 
 /// What the closed loop is told.
 struct ForceLoopOptions {

@@ -34,7 +34,7 @@ enum class HeadSolve : std::uint8_t {
   wished,  ///< the rate asked for: the tail has been solved for it
 };
 
-/// `controller.null_space`: (I − B⁺B) alpha ∂V/∂u, V = a det XᵀX + b det BBᵀ.  Atakan (3.8)-(3.10)
+/// `controller.null_space`: (I − B⁺B) alpha ∂V/∂θ, V = a det XᵀX + b det BBᵀ.  Atakan (3.8)-(3.10)
 struct NullSpace {
   double alpha = 0.0, a = 0.0, b = 0.0;
   int columns = 3;  ///< of A_0 in X; 4 as printed
@@ -68,14 +68,15 @@ struct Control {
   /// Room for every layout.
   explicit Control(const Model& model);
 
-  SingularValues B;                                ///< of Bᵀ, weighted where it is
-  Eigen::VectorXd u;                               ///< rates of pitches, then yaws (rad/s)
+  bool decomposed = false;  ///< B is already that of the next rows, as the gain needed it first
+  SingularValues B;         ///< of Bᵀ, weighted where it is
+  Eigen::VectorXd u;        ///< rates of pitches, then yaws (rad/s)
   Eigen::Vector4d head = Eigen::Vector4d::Zero();  ///< ẇ_0
   double climb = 0.0;                              ///< ż_0, of HeadSolve::ground
   double slip = 0.0;                               ///< largest |A_0 ẇ_0 − B_0 u| (m/s)
   Scaled D{};                                      ///< see GainPolicy
   Eigen::VectorXd mobility;                        ///< W, of every input
-  Eigen::VectorXd ascent;                          ///< ∂V/∂u
+  Eigen::VectorXd ascent;                          ///< ∂V/∂θ, θ as u
 
   // scratch
   SingularValues few;  // of A_0 and of the extended system
@@ -89,7 +90,7 @@ struct Control {
 };
 
 /// Inputs for the rates `v` of w, of its size; `control.ascent` is read if alpha > 0.
-/// B⁺A v + (I − B⁺B) alpha ∂V/∂u  Atakan (2.51), (3.8), (3.17). False where something is not
+/// B⁺A v + (I − B⁺B) alpha ∂V/∂θ  Atakan (2.51), (3.8), (3.17). False where something is not
 /// finite.
 COLUBER_EXPORT bool compute_inputs(const Model& model, const Chain& chain, const Rows& rows,
                                    const ControlOptions& options,

@@ -23,7 +23,7 @@ struct LinkKeys {
 struct RobotKeys {
   int links = 15;
   std::vector<LinkKeys> link{};  ///< when checked, one for all
-  std::vector<int> wheeled_links{10, 11, 12, 13, 14, 15};
+  std::vector<int> wheeled_links{};
 };
 
 /// `[start]` of a grasping robot.
