@@ -286,6 +286,19 @@ void check_lasso(TaskKeys& task, const RobotKeys& robot, const std::string& path
   }
 }
 
+/// Contacts without a stiffness would be left out of the grasp's.
+void check_contacts_stiffness(const TaskKeys& task, const std::string& path, Check& check) {
+  const auto* table = check.find_options<StiffnessTable>();
+  if (table == nullptr || !table->stiffness || table->stiffness->k_t.empty()) return;
+  const std::size_t given = table->stiffness->k_t.size();
+  const auto made = static_cast<std::size_t>(std::max(task.contacts.count, 0));
+  if (made > given && table->stiffness->k_n.size() == given && check.is_sound("stiffness.k_t")) {
+    check.fault("stiffness.k_t",
+                fmt::format("has {} numbers, {} makes {} contacts", given, path, made),
+                "one per contact, in the order they are made");
+  }
+}
+
 }  // namespace
 
 void check_tasks(TaskList& tasks, Check& check) {
@@ -304,6 +317,7 @@ void check_tasks(TaskList& tasks, Check& check) {
     if (task.kind == TaskKind::pose) check_pose(task, *robot, path, check);
     if (task.kind == TaskKind::lasso) {
       check_lasso(task, *robot, path, check);
+      check_contacts_stiffness(task, path, check);
       wrapped = true;
     }
     if (!task.duration) {

@@ -499,6 +499,7 @@ GRASP = [
     Case("an integrator of other models", '[robot]\nname = "lasso15"\n[solver]\nintegrator = "cvode"\n', r's\.toml:4:14: solver\.integrator: expected "rk4" or "euler", got "cvode"'),
     Case("heights that no link reaches", LASSO.replace('rises = "level"', 'rises = "level"\nheight = 3'), r"s\.toml:7:10: start\.height: link 8 would have to be steeper than it can be", commands=("run",)),
     Case("two stiffnesses for three", LASSO + "[stiffness]\nk_t = [50, 50]\nk_n = [50, 50, 50]\n", r"s\.toml:18:7: stiffness\.k_n: has 3 numbers, k_t has 2"),
+    Case("a stiffness for one contact of three", LASSO + "[stiffness]\nk_t = [50]\nk_n = [50]\n", r"s\.toml:17:7: stiffness\.k_t: has 1 numbers, task\.1 makes 3 contacts"),
 ]
 
 LOOP = LAID + '[controller]\nname = "force_mapping"\n'  # its keys are on line 9

@@ -120,8 +120,7 @@ class COLUBER_EXPORT ForceLoop final : public Controller {
   // of this tick
   TrainShape shape_;
   planar::Instant instant_;
-  planar::Columns r_, v_, axis_;                    // of the links' centres of gravity; axes
-  Eigen::Vector2d rear_ = Eigen::Vector2d::Zero();  // of link 1 (m)
+  planar::Columns r_, v_, axis_;  // of the links' centres of gravity; axes
   planar::GroundLoad ground_;
   std::vector<planar::LinkContact> contacts_, contacts_before_;
   Wish wish_;
