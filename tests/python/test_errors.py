@@ -142,18 +142,23 @@ print(at > 0.0, signal.getsignal(signal.SIGINT) is signal.default_int_handler)
 
 
 def test_a_recording_that_was_interrupted_is_resumed(tmp_path: Path) -> None:
-    s = coluber.load("aiko_floor", {"duration": 4.0, "record.checkpoint_s": 0.1})
+    s = coluber.load("aiko_floor", {"duration": 20.0, "record.checkpoint_s": 0.1})
+
+    def interrupt() -> None:
+        while not (tmp_path / "run/run.json").exists():
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
 
     whole = coluber.Simulation(s).run().final_state
     sim = coluber.Simulation(s)
-    timer = threading.Timer(0.02, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+    thread = threading.Thread(target=interrupt, daemon=True)
     try:
+        thread.start()
         sim.record(tmp_path / "run")
+        thread.join()
         time.sleep(0.2)
     except KeyboardInterrupt:
         pass
-    timer.join()
     if coluber.open_run(tmp_path / "run").status != "completed":
         assert coluber.Simulation(s).record(tmp_path / "run", resume=True).final_state == whole
 
