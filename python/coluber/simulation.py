@@ -101,7 +101,7 @@ class State:
 
 
 class Simulation(_core.Simulation):
-    """A scenario come alive.
+    """A scenario under simulation: step it, look at it, drive it, record it.
 
     >>> sim = Simulation(load("aiko_floor"))
     >>> info = sim.step(100)
