@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -34,18 +37,59 @@ namespace {
 constexpr std::string_view folder_mark = "coluber-sweep";
 constexpr int folder_format = 1;
 
+/// The text under a key; empty if there is none.
+std::string find_text(const Json& about, const char* key) {
+  const auto found = about.find(key);
+  return found != about.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 /// sweep.json of a folder; null if there is none that Coluber wrote.
 Json load_about(const fs::path& folder) {
   std::ifstream in(folder / "sweep.json", std::ios::binary);
   if (!in) return nullptr;
   Json about = Json::parse(in, nullptr, false);
-  if (!about.is_object() || about.value("format", "") != folder_mark) return nullptr;
+  if (!about.is_object() || find_text(about, "format") != folder_mark) return nullptr;
   return about;
 }
 
 bool is_there(const fs::path& file) {
   std::error_code failure;
   return fs::exists(fs::symlink_status(file, failure));
+}
+
+/// The process whose draft of a file of a sweep this is (`sweep.json.1234.part`); none: 0.
+::pid_t find_drafter(const fs::path& file) {
+  const std::string name = file.filename().string();
+  for (const std::string_view of : {"sweep.json.", "results.csv.", "timing.csv."}) {
+    constexpr std::string_view end = ".part";
+    if (!name.starts_with(of) || !name.ends_with(end) || name.size() <= of.size() + end.size()) {
+      continue;
+    }
+    const char* const last = name.data() + name.size() - end.size();
+    ::pid_t process = 0;
+    int repeat = 0;
+    auto [at, fault] = std::from_chars(name.data() + of.size(), last, process);
+    if (fault == std::errc() && at != last && *at == '-') {
+      const auto second = std::from_chars(at + 1, last, repeat);
+      at = second.ptr;
+      fault = second.ec;
+    }
+    if (fault == std::errc() && at == last && process > 0) return process;
+  }
+  return 0;
+}
+
+/// Removes the drafts that killed processes left. One that is young may be of a process elsewhere.
+void remove_dead_drafts(const fs::path& folder) {
+  constexpr std::chrono::hours young(1);
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(folder, failure)) {
+    const ::pid_t process = find_drafter(entry.path());
+    if (process == 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
+    const auto written = fs::last_write_time(entry.path(), failure);
+    if (failure || fs::file_time_type::clock::now() - written < young) continue;
+    fs::remove(entry.path(), failure);
+  }
 }
 
 Diagnostic fault_of(const fs::path& folder, std::string message, std::string hint) {
@@ -104,7 +148,8 @@ struct SweepFolder::Impl {
 
   void refuse_foreign() const {
     for (const char* name : {"results.csv", "timing.csv"}) {
-      if (is_there(folder / name) && !is_sweep_table(folder / name)) {
+      const fs::path file = folder / name;  // another part may remove it at any time
+      if (is_there(file) && !is_sweep_table(file) && is_there(file)) {
         throw RefusedFolder(
             fmt::format("{} holds {}, which Coluber did not write", folder.string(), name),
             "name another folder, or move that file away");
@@ -115,6 +160,28 @@ struct SweepFolder::Impl {
           fmt::format("{} holds sweep.json, which Coluber did not write", folder.string()),
           "name another folder, or move that file away");
     }
+  }
+
+  /// What sweep.json says; null: nothing yet. Refuses a folder that is not this sweep's to write.
+  [[nodiscard]] Json admit() const {
+    refuse_foreign();
+    Json about = load_about(folder);
+    const bool resume = options.resume || options.parts > 1;
+    if (about.is_object() && !resume && !options.force) {
+      throw RefusedFolder(fmt::format("{} holds a sweep already", folder.string()),
+                          "--resume continues it, --force replaces it");
+    }
+    if (about.is_object() || options.force) return about;
+    std::error_code failure;
+    for (const auto& entry : fs::directory_iterator(folder, failure)) {
+      // what another part writes that has just begun
+      const fs::path name = entry.path().filename();
+      if (name == "rows" && fs::is_directory(entry.path(), failure)) continue;
+      if (name == "sweep.json" || find_drafter(name) != 0) continue;
+      throw RefusedFolder(fmt::format("{} is not empty and holds no sweep", folder.string()),
+                          "name another folder, or write into it with --force");
+    }
+    return about;
   }
 
   /// Removes what Coluber wrote of the sweep before.
@@ -138,7 +205,7 @@ struct SweepFolder::Impl {
   }
 
   void check_same_sweep(const Json& about) const {
-    const auto text = [&](const char* key) { return about.value(key, ""); };
+    const auto text = [&](const char* key) { return find_text(about, key); };
     const auto refuse = [&](std::string message, std::string hint) {
       throw InputError(fault_of(folder, std::move(message), std::move(hint)));
     };
@@ -317,29 +384,14 @@ SweepFolder::SweepFolder(fs::path folder, const Sweep& sweep, const FolderOption
   if (is_there(path) && !fs::is_directory(path, failure)) {
     throw RefusedFolder(fmt::format("{} is no folder", path.string()), "name another one");
   }
-  const bool filled = fs::is_directory(path, failure) && !fs::is_empty(path, failure);
-  impl.refuse_foreign();
-  Json about = load_about(path);
-  const bool resume = options.resume || options.parts > 1;
-  if (about.is_object() && !resume && !options.force) {
-    throw RefusedFolder(fmt::format("{} holds a sweep already", path.string()),
-                        "--resume continues it, --force replaces it");
-  }
-  if (filled && about.is_null() && !options.force) {
-    bool ours = true;  // of another part that has just begun
-    for (const auto& entry : fs::directory_iterator(path, failure)) {
-      ours = ours && entry.path().filename() == "rows" && fs::is_directory(entry.path());
-    }
-    if (!ours) {
-      throw RefusedFolder(fmt::format("{} is not empty and holds no sweep", path.string()),
-                          "name another folder, or write into it with --force");
-    }
-  }
+  static_cast<void>(impl.admit());  // before anything is made in it
   fs::create_directories(impl.rows(), failure);
   if (failure) {
     throw FileError(fmt::format("cannot make {}: {}", impl.rows().string(), failure.message()));
   }
   impl.lock = std::make_unique<SweepLock>(path, (options.parts > 1 ? LOCK_SH : LOCK_EX) | LOCK_NB);
+  Json about = impl.admit();  // by now others may have begun or ended
+  remove_dead_drafts(path);
   if (options.force && !options.resume) {
     impl.clear();
     about = nullptr;

@@ -365,6 +365,19 @@ def own_files_stay():
             done = coluber("sweep", file, "--out", f"own-{name}", "-q", *words)
             check(f"a {name} of one's own is refused {words}", done.returncode == 2 and name in done.stderr, done)
             check(f"and stays {words}", intact(f"own-{name}", [name]))
+    for text in ('{"format": 3}', '{"format": ["coluber-sweep"]}', "[1]", '"coluber-sweep"', "{"):
+        Path("own-json").mkdir(exist_ok=True)
+        Path("own-json/sweep.json").write_text(text)
+        done = coluber("sweep", file, "--out", "own-json", "-q", "--resume")
+        refused = done.returncode == 2 and "Coluber did not write" in done.stderr
+        check(f"a sweep.json that holds {text} is refused", refused and "json.exception" not in done.stderr, done)
+    coluber("sweep", file, "--out", "odd", "-q")
+    for key in ("base_hash", "keys", "version"):
+        about = json.loads(Path("odd/sweep.json").read_text())
+        Path("odd/sweep.json").write_text(json.dumps({**about, key: 3}))
+        done = coluber("sweep", file, "--out", "odd", "-q", "--resume")
+        check(f"a number as {key} is told", done.returncode == 3 and "json.exception" not in done.stderr, done)
+        Path("odd/sweep.json").write_text(json.dumps(about))
     put("filled", ["notes.txt"])
     done = coluber("sweep", file, "--out", "filled", "-q")
     check("a folder that is not empty asks for --force", done.returncode == 2 and "--force" in done.stderr, done)
@@ -376,6 +389,41 @@ def own_files_stay():
     check("again too", intact("mixed", mine))
     coluber("sweep", file, "--out", "mixed", "-q", "--resume")
     check("--resume too", intact("mixed", mine))
+
+
+def parts_begin_together():
+    file = write("s.toml", axis("gait.amplitude_deg", **{"from": 30.0, "to": 41.0, "count": 12}) + SPEED)
+    coluber("sweep", file, "--out", "one", "-q")
+    for k in range(10):
+        folder = f"round-{k}"
+        words = [COLUBER, "sweep", file, "--out", folder, "-q", "-j", "1", "--part"]
+        parts = [subprocess.Popen([*words, f"{i}/4"], stderr=subprocess.PIPE, text=True) for i in range(1, 5)]
+        said = [part.communicate(timeout=600)[1] for part in parts]
+        check(f"{folder}: four parts begin together", all(part.returncode == 0 for part in parts), said)
+        same = (Path(folder) / "results.csv").exists() and table(folder) == table("one")
+        check(f"{folder}: their table is that of one process", same)
+
+    with subprocess.Popen(["true"]) as dead:
+        dead.wait()
+    old = time.time() - 2 * 3600
+    drafts = {"sweep.json": dead.pid, "results.csv": f"{dead.pid}-2", "timing.csv": os.getpid()}
+    Path("killed").mkdir()
+    for name, process in drafts.items():
+        draft = Path(f"killed/{name}.{process}.part")
+        draft.write_text("{")
+        os.utime(draft, (old, old))
+    Path(f"killed/sweep.json.{dead.pid}-3.part").write_text("{")  # young: its process may run on another machine
+    done = coluber("sweep", file, "--out", "killed", "-q", "--part", "1/2")
+    check("drafts of killed parts block no folder", done.returncode == 0, done)
+    left = sorted(path.name for path in Path("killed").glob("*.part"))
+    wanted = sorted([f"timing.csv.{os.getpid()}.part", f"sweep.json.{dead.pid}-3.part"])
+    check("old drafts of dead processes are removed, no other", left == wanted, left)
+    for name in ("results.csv.old.part", "sweep.json.12.part.bak", "other.12.part"):
+        folder = Path(f"own-{name}")
+        folder.mkdir()
+        (folder / name).write_text("mine\n")
+        done = coluber("sweep", file, "--out", folder, "-q", "--part", "1/2")
+        check(f"{name} is no draft of ours", done.returncode == 2 and "not empty" in done.stderr, done)
 
 
 def interrupted():
@@ -501,7 +549,7 @@ def main():
         os.chdir(folder)
         for test in (same_table, refusals_name_link_and_peg, points_are_runs, set_goes_to_the_base, grows,
                      other_arithmetic, killed, flipped_and_torn, crashing_points, disk_and_folders, own_files_stay,
-                     interrupted, wrong_usage, own_table, pictures, samplers):
+                     parts_begin_together, interrupted, wrong_usage, own_table, pictures, samplers):
             place = Path(folder) / test.__name__
             place.mkdir()
             os.chdir(place)
