@@ -78,14 +78,14 @@ void update_chain(const Model& model, const Configuration& q, Chain& chain) {
   const int n = model.links;
   for (int i = 0; i < n; ++i) {
     chain.angles_[static_cast<std::size_t>(i)] = q.pitch(i);
-    chain.angles_[static_cast<std::size_t>(n + i)] = q.yaw(i);
+    chain.angles_[static_cast<std::size_t>(n) + static_cast<std::size_t>(i)] = q.yaw(i);
   }
   math::sincos(chain.angles_, chain.sines_, chain.cosines_);
   Matrix3d R = Matrix3d::Identity();
   Vector3d J = q.P0;
   for (int i = 0; i < n; ++i) {
     const auto y = static_cast<std::size_t>(i);
-    const auto z = static_cast<std::size_t>(n + i);
+    const auto z = static_cast<std::size_t>(n) + y;
     Matrix3d& own = chain.R[y];
     turn_link(R, chain.sines_[y], chain.cosines_[y], chain.sines_[z], chain.cosines_[z], own);
     chain.e_y.col(i) = R.col(1);    // of the link before: the world's for the head

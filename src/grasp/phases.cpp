@@ -25,9 +25,9 @@ void GraspSystem::hold_newest(int most) {
   Layout& layout = state_.wish.layout;
   const auto count = static_cast<int>(state_.contacts.size());
   layout.holds = std::min(most, count);
+  auto contact = state_.contacts.end() - layout.holds;
   for (int c = 0; c < layout.holds; ++c) {
-    layout.held[static_cast<std::size_t>(c)] =
-        state_.contacts[static_cast<std::size_t>(count - layout.holds + c)].link;
+    layout.held[static_cast<std::size_t>(c)] = (contact++)->link;
   }
 }
 

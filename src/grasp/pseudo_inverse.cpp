@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 
 #include <Eigen/Householder>
 
@@ -41,7 +42,7 @@ SingularValues::SingularValues(int rows, int columns, int vectors)
       d_(columns),
       e_(columns),
       work_(std::max({rows, columns, vectors})) {
-  const auto most = static_cast<std::size_t>(columns * columns * 8 + 64);
+  const auto most = 8 * static_cast<std::size_t>(columns) * static_cast<std::size_t>(columns) + 64;
   left_.reserve(most);
   right_.reserve(most);
 }
@@ -205,12 +206,12 @@ void SingularValues::to_left(Vectors X) const {
 }
 
 void SingularValues::from_left(Vectors X) const {
-  for (auto r = left_.rbegin(); r != left_.rend(); ++r) {
-    double* const a = X.row(r->i).data();
-    double* const b = X.row(r->j).data();
+  for (const Rotation& r : std::views::reverse(left_)) {
+    double* const a = X.row(r.i).data();
+    double* const b = X.row(r.j).data();
     for (Eigen::Index v = 0; v < X.cols(); ++v) {
-      const double x = r->c * a[v] - r->s * b[v];
-      b[v] = r->c * b[v] + r->s * a[v];
+      const double x = r.c * a[v] - r.s * b[v];
+      b[v] = r.c * b[v] + r.s * a[v];
       a[v] = x;
     }
   }
@@ -238,12 +239,12 @@ void SingularValues::to_right(Vectors X) const {
 }
 
 void SingularValues::from_right(Vectors X) const {
-  for (auto r = right_.rbegin(); r != right_.rend(); ++r) {
-    double* const a = X.row(r->i).data();
-    double* const b = X.row(r->j).data();
+  for (const Rotation& r : std::views::reverse(right_)) {
+    double* const a = X.row(r.i).data();
+    double* const b = X.row(r.j).data();
     for (Eigen::Index v = 0; v < X.cols(); ++v) {
-      const double x = r->c * a[v] - r->s * b[v];
-      b[v] = r->c * b[v] + r->s * a[v];
+      const double x = r.c * a[v] - r.s * b[v];
+      b[v] = r.c * b[v] + r.s * a[v];
       a[v] = x;
     }
   }
@@ -254,6 +255,7 @@ void SingularValues::from_right(Vectors X) const {
   }
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a view, written through
 void SingularValues::solve(Vectors X, double cutoff, double damping) const {
   to_left(X);
   scale(X, cutoff, damping);

@@ -134,7 +134,7 @@ void GraspSystem::add_rows() {
   table.add({"joint_angle", "rad", "of each joint", {n - 1, 2}, {"yaw", "pitch"}, Plotted::angle},
             [this](std::span<double> out) {
               for (int j = 1; j < model_.links; ++j) {
-                const auto at = static_cast<std::size_t>(2 * (j - 1));
+                const auto at = 2 * (static_cast<std::size_t>(j) - 1);
                 out[at] = state_.q.yaw(j);
                 out[at + 1] = state_.q.pitch(j);
               }

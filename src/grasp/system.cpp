@@ -64,7 +64,8 @@ class GraspSystem::Equations final : public math::Ode {
   Configuration q_;
 };
 
-GraspSystem::State::State(const Model& model, const Configuration& start)
+GraspSystem::State::State(const Model& model,
+                          const Configuration& start)  // NOLINT(modernize-pass-by-value)
     : q(start),
       wish(model),
       drift(Eigen::VectorXd::Constant(model.links, std::numeric_limits<double>::quiet_NaN())) {

@@ -308,8 +308,9 @@ PreparedMeasure::PreparedMeasure(const MeasureSpec& spec)
       reads_frames_(reads(spec_of(spec_.get()))) {}
 
 MeasureValue PreparedMeasure::compute(const MeasuredRun& run) const {
+  const MeasuredRun* const only = &run;
   return measure::compute(spec_of(spec_.get()), "",
-                          [&run](const std::string&) -> const MeasuredRun& { return run; });
+                          [only](const std::string&) -> const MeasuredRun& { return *only; });
 }
 
 }  // namespace coluber::measure

@@ -468,9 +468,10 @@ void SweepReader::read_table(const std::optional<std::string>& text) {
         }
         Node value = keys::make_node(std::string(cells[k].text));
         double number = 0.0;
-        const char* stop = cells[k].text.data() + cells[k].text.size();
-        const auto read = std::from_chars(cells[k].text.data(), stop, number);
-        const bool is_number = read.ec == std::errc{} && read.ptr == stop;
+        const std::string_view written = cells[k].text;
+        const auto read = std::from_chars(written.data(), written.data() + written.size(), number);
+        const bool is_number =
+            read.ec == std::errc{} && read.ptr == written.data() + written.size();
         if (is_number && target.key.type == keys::KeyType::integer && is_whole(number)) {
           value = keys::make_node(static_cast<std::int64_t>(number));
         } else if (is_number) {

@@ -65,8 +65,10 @@ std::string to_journal_line(std::string_view json) {
 std::string_view from_journal_line(std::string_view line) {
   if (line.size() < crc_digits + 3 || line[crc_digits] != ' ') return {};
   std::uint32_t crc = 0;
-  const auto [end, failure] = std::from_chars(line.data(), line.data() + crc_digits, crc, 16);
-  if (failure != std::errc{} || end != line.data() + crc_digits) return {};
+  const std::string_view digits = line.substr(0, crc_digits);
+  const auto [end, failure] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), crc, 16);
+  if (failure != std::errc{} || end != digits.data() + digits.size()) return {};
   const std::string_view json = line.substr(crc_digits + 1);
   return crc_of(json) == crc ? json : std::string_view{};
 }
@@ -107,8 +109,8 @@ Journal::Journal(const fs::path& folder, const Sweep& sweep, const std::string& 
 Journal::~Journal() {
   try {
     if (!ended_) end();
-  } catch (const Error&) {
-    // a full disk: what is in flight counts as a death of the process
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): a full disk; what is in flight counts
+                            // as a death of the process
   }
   if (fd_ >= 0) ::close(fd_);
 }

@@ -201,8 +201,10 @@ void SweepReader::read_base(const LoadOptions& options) {
   }
 }
 
-Sweep SweepReader::read(keys::Node root, std::string source, std::optional<scenario::Base> base,
-                        std::optional<std::string> table, const LoadOptions& options) {
+Sweep SweepReader::read(
+    keys::Node root, std::string source, std::optional<scenario::Base> base,
+    std::optional<std::string> table,  // NOLINT(performance-unnecessary-value-param)
+    const LoadOptions& options) {
   impl_->name = sources_.front().name;
   impl_->source = std::move(source);
   impl_->root = std::move(root);

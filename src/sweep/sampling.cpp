@@ -156,8 +156,10 @@ double uniform(std::uint64_t index, std::uint64_t seed, int axis) {
 double spaced(double from, double to, std::int64_t k, std::int64_t count) {
   if (count < 2) return from;
   const std::int64_t shared = std::gcd(k, count - 1);
-  const auto done = static_cast<double>(k / shared);
-  const auto all = static_cast<double>((count - 1) / shared);
+  const std::int64_t steps_done = k / shared;
+  const std::int64_t steps = (count - 1) / shared;
+  const auto done = static_cast<double>(steps_done);
+  const auto all = static_cast<double>(steps);
   return (from * (all - done) + to * done) / all;
 }
 

@@ -4,7 +4,8 @@
 Every relative link and picture of every .md file must exist (and, with #anchor, its heading). Every line of every
 ```sh block and every ```python block of README.md and docs/ is run, page by page in the order of the page, in a
 temporary folder that holds scenarios/, reproduce/ and examples/, and must exit 0. A Python block may use what those
-above it on its page have defined. A block that is not to be run says so, and why, in the line above it:
+above it on its page have defined. A block that imports coluber, and those below it on its page, are run by
+tests/python/test_docs.py, which has the package and must name the page. A block that is not to be run says so, and why, in the line above it:
 <!-- not run: … -->. MATLAB always does. A block under a line that says "Save this as `name`" is written into that file.
 Every test that an equation map of docs/theory-*.md names must be in tests/. So must be every test that any page names
 as `Suite.Name`, and every file of the source tree that a page names must exist. No line is longer than 120
@@ -13,6 +14,8 @@ Without a program ($COLUBER is not there), all but the commands is checked, and 
 Prints `N passed, M failed` last; the program is $COLUBER.
 """
 
+import ast
+import builtins
 import fnmatch
 import functools
 import os
@@ -86,7 +89,7 @@ def tree():
 
 
 # Folders of the source tree that pages name files of. A name with <…> or * stands for any that fits.
-FOLDERS = "apps|benchmarks|cmake|completions|docs|examples|fuzz|include|reproduce|scenarios|script|src|tests|viewer"
+FOLDERS = "apps|benchmarks|cmake|completions|docs|examples|fuzz|include|python|reproduce|scenarios|script|src|tests|viewer"
 NAMED_FILE = re.compile(rf"(?<![\w./*<>:-])((?:\.ci/|(?:{FOLDERS})/)[\w./*<>-]*[\w*>/])")
 INCLUDED = re.compile(r"#include [<\"](coluber/[^>\"]+)[>\"]")
 SOURCE_FILE = re.compile(r"`([\w*]+\.(?:cpp|hpp|inl|py|ts|cff|cmake))`")
@@ -96,13 +99,19 @@ NAMED_TYPE = re.compile(r"`(?:\w+::)*([A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)?)`")
 GENERATED = {"include/coluber/core/version.hpp", "viewer/dist/viewer.html", "viewer/viewer.html"}
 # pages that the program writes and other tests compare: docs/keys.md (list_check_test.py), docs/errors.md (bad_input_test.py)
 WRITTEN_BY_PROGRAM = {"docs/keys.md", "docs/errors.md"}
+# types of other packages that pages name, besides Python's own exceptions
+TYPES_OF_OTHERS = {"AsyncVectorEnv": "Gymnasium", "MjData": "MuJoCo", "MjModel": "MuJoCo"}
+PYTHON_EXCEPTIONS = {
+    name for name, it in vars(builtins).items() if isinstance(it, type) and issubclass(it, BaseException)
+}
 
 
 @functools.cache
 def words_of_sources():
-    """Every word of the C++ sources."""
+    """Every word of the C++ sources and of the Python package."""
     folders = ("apps", "benchmarks", "examples", "include", "src", "tests")
     sources = [p for folder in folders for p in (SOURCE / folder).rglob("*") if p.suffix in (".cpp", ".hpp", ".inl")]
+    sources += [p for p in (SOURCE / "python").rglob("*") if p.suffix in (".cpp", ".hpp", ".py", ".pyi")]
     return {word for source in sources for word in re.findall(r"\w+", source.read_text())}
 
 
@@ -121,7 +130,8 @@ def check_names(page, there, files):
     for name in sorted(set(SOURCE_FILE.findall(text))):
         check(f"{where}: the file {name} exists", bool(fnmatch.filter(last_names, name)), "no file is called that")
     for name in sorted(set(NAMED_TYPE.findall(text))):
-        check(f"{where}: the type or test suite {name} exists", name in words_of_sources(), "no source file has the word")
+        exists = name in words_of_sources() or name in PYTHON_EXCEPTIONS or name in TYPES_OF_OTHERS
+        check(f"{where}: the type or test suite {name} exists", exists, "no source file has the word")
 
 
 # Each with what to write instead. Only phrases that are wrong wherever they stand.
@@ -217,9 +227,30 @@ def run_python(text, folder):
     return done.returncode, done.stderr
 
 
+def imports_coluber(text):
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:  # running it will say so
+        return False
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return any(name.split(".")[0] == "coluber" for name in names)
+
+
+@functools.cache
+def pages_of_python_tests():
+    """The pages whose Python blocks tests/python runs, all of them: those its test is parametrised with."""
+    path = SOURCE / "tests/python/test_docs.py"
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    lists = [call.args[1] for call in calls
+             if ast.unparse(call.func) == "pytest.mark.parametrize" and ast.literal_eval(call.args[0]) == "page"]
+    return {page for pages in lists for page in ast.literal_eval(pages)}
+
+
 def check_blocks(page, folder):
     where = page.relative_to(SOURCE)
     python = ""
+    needs_package = False  # from the first block that imports coluber on
     for number, language, text, not_run, saved in blocks(page):
         if saved:
             (Path(folder) / saved).write_text(text)
@@ -236,6 +267,11 @@ def check_blocks(page, folder):
                 code, stderr = run_server(line, folder) if line.startswith("coluber view") else run_line(line, folder)
                 check(f"{where}: `{line}` works", code == 0, f"exit code {code}: {stderr.strip()[-400:]}")
                 ran["sh"] += 1
+        elif language == "python" and (needs_package or imports_coluber(text)):
+            needs_package = True
+            check(f"{where}:{number}: tests/python runs the Python there", str(where) in pages_of_python_tests(),
+                  "name the page in tests/python/test_docs.py")
+            ran["tests/python"] += 1
         elif language == "python":
             python += text
             code, stderr = run_python(python, folder)
@@ -249,7 +285,7 @@ def check_blocks(page, folder):
                   f"{language!r}: {text[:200]}")
 
 
-ran = {"sh": 0, "python": 0, "saved": 0}
+ran = {"sh": 0, "python": 0, "saved": 0, "tests/python": 0}
 kept_back = []
 check(f"there is a program to run the commands with ({COLUBER})", os.access(COLUBER, os.X_OK))
 named_files = tree()
@@ -272,6 +308,6 @@ for page in pages():
         (Path(name) / ".bin" / "coluber").symlink_to(COLUBER)
         check_blocks(page, name)
 check("there are commands, Python and files to run", min(ran.values()) > 0, ran)
-print(f"ran {ran['sh']} lines of shell and {ran['python']} blocks of Python on {ran['saved']} files shown; not run, as they say themselves: {len(kept_back)}")
+print(f"ran {ran['sh']} lines of shell and {ran['python']} blocks of Python on {ran['saved']} files shown; left to tests/python: {ran['tests/python']} blocks; not run, as they say themselves: {len(kept_back)}")
 print("".join(f"  {each}\n" for each in kept_back), end="")
 finish()

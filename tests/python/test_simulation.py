@@ -209,7 +209,7 @@ class Trouble(Exception):
 
 @pytest.mark.parametrize("where", ["gait", "controller", "progress"])
 def test_an_exception_comes_out_unchanged_and_the_run_goes_on(where: str) -> None:
-    floor = coluber.load("aiko_floor", {"duration": 0.5 if where != "progress" else 18.0})
+    floor = coluber.load("aiko_floor", {"duration": 0.5 if where != "progress" else 200.0})
     plain = coluber.Simulation(floor)
     trouble = Trouble("here")
     armed = True

@@ -19,7 +19,7 @@ using record::Trajectory;
 
 namespace {
 
-constexpr double panel_cm = 3.6;
+constexpr double mapped_panel_cm = 3.6;
 constexpr double panel_gap_cm = 0.4;
 
 /// A force of these links along an axis, summed up (N).
@@ -70,10 +70,10 @@ Figure draw_mapped(const Trajectory& run, const Scene& scene, const FigureOption
   const auto page = page_of(options);
   const double right = right_of(options, 2.6);
   const auto above = above_of(options, scene, {whose, if_narrow(options, legend)});
-  double bottom = below_cm + 3.0 * (panel_cm + panel_gap_cm);
-  Canvas canvas(page.width, bottom + panel_cm + above.height_cm);
+  double bottom = below_cm + 3.0 * (mapped_panel_cm + panel_gap_cm);
+  Canvas canvas(page.width, bottom + mapped_panel_cm + above.height_cm);
 
-  canvas.panel(page.left, right, bottom, bottom + panel_cm);
+  canvas.panel(page.left, right, bottom, bottom + mapped_panel_cm);
   canvas.axes("", "link angle (deg)", times, padded(angle, least::angle));
   canvas.hide_x_numbers();
   if (!page.narrow) canvas.legend_right();
@@ -89,8 +89,8 @@ Figure draw_mapped(const Trajectory& run, const Scene& scene, const FigureOption
   canvas.legend_entry(simulated, "simulated");
   canvas.legend_entry(mapped, "mapped");
 
-  bottom -= panel_cm + panel_gap_cm;
-  canvas.panel(page.left, right, bottom, bottom + panel_cm);
+  bottom -= mapped_panel_cm + panel_gap_cm;
+  canvas.panel(page.left, right, bottom, bottom + mapped_panel_cm);
   canvas.axes("", "error (deg)", times, padded(error, least::angle));
   canvas.hide_x_numbers();
   for (std::size_t k = 0; k < links.size(); ++k) {
@@ -103,14 +103,14 @@ Figure draw_mapped(const Trajectory& run, const Scene& scene, const FigureOption
     Range force{0.0, 0.0};
     include(force, real);
     include(force, asked);
-    bottom -= panel_cm + panel_gap_cm;
-    canvas.panel(page.left, right, bottom, bottom + panel_cm);
+    bottom -= mapped_panel_cm + panel_gap_cm;
+    canvas.panel(page.left, right, bottom, bottom + mapped_panel_cm);
     const auto cut = cut_of({real, asked}, least::force);
     canvas.axes(axis == 1 ? "time t (s)" : "", axis == 0 ? "force along x (N)" : "along y (N)",
                 times, padded(limited(force, cut), least::force));
     if (axis == 0) canvas.hide_x_numbers();
     if (std::isfinite(cut.limit))
-      note_cut(canvas, options, right, bottom + panel_cm, cut.peak, " N");
+      note_cut(canvas, options, right, bottom + mapped_panel_cm, cut.peak, " N");
     canvas.draw({thinned(real)}, simulated);
     canvas.draw({thinned(asked)}, mapped);
   }
