@@ -44,6 +44,11 @@ def plain(value: Any, key: str = "") -> Any:
     raise InputError(Fault(key=key, message=f"expected a number, a text, a list or a table, got {kind}"))
 
 
+def _quote(text: str) -> str:
+    # TOML knows no surrogate pairs, and wants U+007F escaped
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 def inline(value: Any) -> str:
     """A plain value as TOML in one line."""
     if isinstance(value, bool):
@@ -55,9 +60,9 @@ def inline(value: Any) -> str:
             return "nan"
         return repr(value) if math.isfinite(value) else ("inf" if value > 0 else "-inf")
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=True).replace("\\/", "/")
+        return _quote(value)
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(name)} = {inline(entry)}" for name, entry in value.items()) + "}"
+        return "{" + ", ".join(f"{_quote(name)} = {inline(entry)}" for name, entry in value.items()) + "}"
     return "[" + ", ".join(inline(entry) for entry in value) + "]"
 
 

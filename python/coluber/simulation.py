@@ -231,7 +231,11 @@ class Simulation(_core.Simulation):
         return _restore, (self.scenario, self.gait, self.controller, self.reference, self.state)
 
     def __repr__(self) -> str:
-        return f"<Simulation of {self.scenario.title!r} at {self.time:g} s>"
+        try:
+            at = f"at {self.time:g} s"
+        except Error:
+            at = "being stepped"
+        return f"<Simulation of {self.scenario.title!r} {at}>"
 
 
 def _restore(scenario: Scenario, gait: Any, controller: Any, reference: Any, state: State) -> Simulation:

@@ -1,7 +1,9 @@
 // simulation::Batch: many simulations of one scenario, all their numbers in one array.
 #include "coluber/simulation/batch.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -34,6 +36,7 @@ class Group {
       : batch_(std::make_shared<Batch>(scenario, size, threads)) {
     const auto* stepping = scenario.find<drive::Stepping>();
     warns_ = stepping != nullptr && stepping->on_failure == drive::OnFailure::warn;
+    ended_.resize(static_cast<std::size_t>(batch_->size()));
   }
 
   void step(std::int64_t n);
@@ -69,17 +72,33 @@ class Group {
   class Claim {
    public:
     explicit Claim(Group& group) : group_(group) {
-      if (group_.busy_.exchange(true)) {
+      const void* nobody = nullptr;
+      if (!group_.busy_.compare_exchange_strong(nobody, here())) {
         throw Error("this batch is being stepped: it cannot be used by another thread");
       }
     }
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
-    ~Claim() { group_.busy_.store(false); }
+    ~Claim() { group_.busy_.store(nullptr); }
 
    private:
     Group& group_;
   };
+
+  static const void* here() {
+    static thread_local const char place = 0;
+    return &place;
+  }
+
+  /// Throws while another thread steps it. A signal's handler may read it.
+  void check_readable() const {
+    const void* const busy = busy_.load();
+    if (busy == nullptr || busy == here()) return;
+    throw Error("this batch is being stepped: another thread cannot read it meanwhile");
+  }
+
+  void advance(std::int64_t n, SignalWatch& watch);
+  bool resume(std::span<const std::int64_t> lacks);
 
   [[nodiscard]] int checked(int i) const {
     if (i < 0 || i >= batch_->size()) {
@@ -91,8 +110,52 @@ class Group {
 
   std::shared_ptr<Batch> batch_;
   bool warns_ = false;
-  std::atomic<bool> busy_{false};
+  std::vector<Stepped> ended_;              // what each did in the last step()
+  std::atomic<const void*> busy_{nullptr};  // the thread that a call is under way in
 };
+
+/// Steps all by n. A signal that Python makes no exception of takes no step away.
+void Group::advance(std::int64_t n, SignalWatch& watch) {
+  bool interrupted = false;
+  {
+    const nb::gil_scoped_release release;
+    const std::span<const Stepped> stepped = batch_->step(n);
+    ended_.assign(stepped.begin(), stepped.end());
+    interrupted = std::ranges::any_of(
+        ended_, [](const Stepped& each) { return each.end == StepEnd::interrupted; });
+  }
+  std::vector<std::int64_t> lacks;
+  while (interrupted) {
+    watch.handle();
+    lacks.assign(ended_.size(), 0);
+    for (std::size_t i = 0; i < ended_.size(); ++i) {
+      if (ended_[i].end == StepEnd::interrupted) lacks[i] = n - ended_[i].steps;
+    }
+    const nb::gil_scoped_release release;
+    interrupted = resume(lacks);
+  }
+}
+
+/// Steps each that lacks steps by as many. Says whether a signal came again.
+bool Group::resume(std::span<const std::int64_t> lacks) {
+  // the place that Batch keeps its observables in; it is written by whoever steps
+  const std::span<const double> shown = batch_->observables();
+  const std::span<double> values(const_cast<double*>(shown.data()), shown.size());
+  const auto frame = static_cast<std::size_t>(batch_->frame_size());
+  bool interrupted = false;
+  for (std::size_t i = 0; i < lacks.size(); ++i) {
+    if (lacks[i] == 0) continue;
+    simulation::Stepper& stepper = batch_->at(static_cast<int>(i));
+    const std::int64_t before = ended_[i].steps;
+    const std::int64_t failed_before = ended_[i].failed_steps;
+    ended_[i] = stepper.step(lacks[i]);
+    ended_[i].steps += before;
+    ended_[i].failed_steps += failed_before;
+    stepper.observe(values.subspan(i * frame, frame));
+    interrupted = interrupted || ended_[i].end == StepEnd::interrupted;
+  }
+  return interrupted;
+}
 
 void Group::step(std::int64_t n) {
   if (n < 0) refuse("n", fmt::format("expected a number of steps >= 0, got {}", n));
@@ -103,20 +166,12 @@ void Group::step(std::int64_t n) {
     ~Detach() { batch.set_interrupt(nullptr); }
   } const detach{*batch_};
   batch_->set_interrupt(watch.flag());
-  std::int64_t first_failed = -1;
-  {
-    const nb::gil_scoped_release release;
-    const std::span<const Stepped> stepped = batch_->step(n);
-    for (std::size_t i = 0; i < stepped.size(); ++i) {
-      if (stepped[i].end == StepEnd::failed && first_failed < 0) {
-        first_failed = static_cast<std::int64_t>(i);
-      }
-    }
-  }
+  advance(n, watch);
   if (watch.flag() != nullptr && watch.flag()->load()) watch.handle();
-  if (first_failed < 0 || warns_) return;
-  const auto i = static_cast<int>(first_failed);
-  const Stepped& failed = batch_->stepped()[static_cast<std::size_t>(i)];
+  const auto found = std::ranges::find(ended_, StepEnd::failed, &Stepped::end);
+  if (found == ended_.end() || warns_) return;
+  const Stepped& failed = *found;
+  const auto i = static_cast<int>(found - ended_.begin());
   const simulation::Stepper& stepper = batch_->at(i);
   const nb::object type = nb::module_::import_("coluber.errors").attr("StepError");
   const nb::object value =
@@ -180,15 +235,16 @@ void Group::rebuild(int i, const scenario::Scenario& scenario) {
 }
 
 nb::object Group::ends(StepEnd wanted) const {
-  const std::span<const Stepped> stepped = batch_->stepped();
-  auto* flags = new bool[stepped.size()]();
-  for (std::size_t i = 0; i < stepped.size(); ++i) flags[i] = stepped[i].end == wanted;
+  check_readable();
+  auto* flags = new bool[ended_.size()]();
+  for (std::size_t i = 0; i < ended_.size(); ++i) flags[i] = ended_[i].end == wanted;
   const nb::capsule owner(flags, [](void* p) noexcept { delete[] static_cast<bool*>(p); });
-  const std::size_t shape[] = {stepped.size()};
+  const std::size_t shape[] = {ended_.size()};
   return nb::cast(nb::ndarray<nb::numpy, bool>(flags, 1, shape, owner));
 }
 
 nb::object Group::time() const {
+  check_readable();
   std::vector<double> times;
   for (int i = 0; i < batch_->size(); ++i) {
     times.push_back(batch_->at(i).simulation().system->time());
@@ -198,10 +254,13 @@ nb::object Group::time() const {
 }
 
 nb::list Group::hashes() const {
-  nb::list list;
+  check_readable();
+  std::vector<std::uint64_t> hashes;
   for (int i = 0; i < batch_->size(); ++i) {
-    list.append(to_hex(batch_->at(i).simulation().system->state_hash()));
+    hashes.push_back(batch_->at(i).simulation().system->state_hash());
   }
+  nb::list list;
+  for (const std::uint64_t hash : hashes) list.append(to_hex(hash));
   return list;
 }
 

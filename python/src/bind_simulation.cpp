@@ -24,6 +24,11 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
                        {0, nullptr}};
 
+const System& readable(const Engine& engine) {
+  engine.check_readable();
+  return engine.system();
+}
+
 const char* word_of(StepEnd end) {
   switch (end) {
     case StepEnd::done:
@@ -100,18 +105,18 @@ void bind_simulation(nb::module_& m) {
            "A read-only view of an observable (SI units). It is made once and follows the "
            "simulation: copy what you keep. It outlives the simulation.")
       .def_prop_ro(
-          "time", [](const Engine& e) { return e.system().time(); }, "Simulated time (s).")
+          "time", [](const Engine& e) { return readable(e).time(); }, "Simulated time (s).")
       .def_prop_ro(
           "dt", [](const Engine& e) { return e.system().dt(); }, "Length of a step (s).")
       .def_prop_ro(
-          "step_count", [](const Engine& e) { return e.system().step_count(); },
+          "step_count", [](const Engine& e) { return readable(e).step_count(); },
           "Steps taken since the start: time = step_count * dt.")
       .def_prop_ro(
           "joint_count", &Engine::reference_count,
           "Joint angles that references and torques are for; 0 where the model takes none.")
       .def_prop_ro("shaft_count", &Engine::shaft_count, "Driven wheels.")
       .def_prop_ro(
-          "state_hash", [](const Engine& e) { return to_hex(e.system().state_hash()); },
+          "state_hash", [](const Engine& e) { return to_hex(readable(e).state_hash()); },
           "Hash of the state, 16 hex digits: equal states have equal hashes, bit for bit. It is "
           "`final_state` of run.json.")
       .def(

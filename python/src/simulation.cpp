@@ -193,6 +193,12 @@ class Engine::Claim {
   Engine& engine_;
 };
 
+void Engine::check_readable() const {
+  const void* const stepping = stepping_.load();
+  if (stepping == nullptr || stepping == here()) return;
+  throw Error("this simulation is being stepped: another thread cannot read it meanwhile");
+}
+
 StepReport Engine::step(std::int64_t n) {
   if (n < 0) refuse("n", fmt::format("expected a number of steps >= 0, got {}", n));
   StepReport report;
@@ -360,17 +366,19 @@ nb::dict Engine::run(nb::handle progress) {
   return to_dict(outcome);
 }
 
+// Everything is copied before Python objects are made: with these another thread may come in.
 nb::dict Engine::frames() const {
+  check_readable();
   nb::dict dict;
   if (trajectory_ == nullptr) return dict;
-  const record::Trajectory& t = trajectory_->trajectory();
+  record::Trajectory t = trajectory_->trajectory();
+  const record::Replay replay = replay_->replay();
   dict["observables"] = describe(t.observables);
   const std::size_t count = t.frames();
   const std::size_t length[] = {count};
   const std::size_t shape[] = {count, count > 0 ? t.values.size() / count : 0};
-  dict["time"] = make_array(std::vector<double>(t.time), length);
-  dict["values"] = make_array(std::vector<double>(t.values), shape);
-  const record::Replay replay = replay_->replay();
+  dict["time"] = make_array(std::move(t.time), length);
+  dict["values"] = make_array(std::move(t.values), shape);
   dict["replay"] =
       nb::make_tuple(to_python(replay.header), nb::bytes(replay.data.data(), replay.data.size()));
   return dict;

@@ -59,6 +59,8 @@ class Engine {
   nb::dict run(nb::handle progress);
   /// The frames that run() has taken so far.
   nb::dict frames() const;
+  /// Throws Error while another thread steps it. Its own callbacks may read it.
+  void check_readable() const;
   /// Into a run folder.
   nb::dict record(nb::handle folder, bool force, bool resume, nb::handle progress);
 

@@ -1,5 +1,6 @@
 """Batches: the bits of single simulations, on any number of threads."""
 
+import signal
 import threading
 
 import numpy as np
@@ -91,6 +92,57 @@ def test_wrong_shapes_are_refused() -> None:
         batch["joint_angel"]
     with pytest.raises(coluber.Error):
         coluber.Batch("aiko_floor", 0)
+
+
+def test_a_signal_that_raises_nothing_takes_no_step_away() -> None:
+    batch = coluber.Batch("aiko_floor", 3, threads=2)
+    alone = coluber.Batch("aiko_floor", 3)
+    seen: list[bool] = []
+
+    def handler(number: int, frame: object) -> None:
+        assert len(batch.time) == 3  # a handler may read
+        seen.append(bool(batch.failed.any() or batch.stopped.any()))
+
+    steps = 0
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        while len(seen) < 5 and steps < 2_000_000:
+            signal.setitimer(signal.ITIMER_REAL, 0.02, 0.02)
+            batch.step(20_000)
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            steps += 20_000
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    alone.step(steps)
+    assert len(seen) >= 5 and not any(seen)
+    assert batch.state_hash == alone.state_hash and np.array_equal(batch.time, alone.time)
+    assert np.array_equal(batch["joint_angle"], alone["joint_angle"])
+
+
+def test_another_thread_cannot_read_a_batch_that_is_stepped() -> None:
+    batch = coluber.Batch("aiko_floor", 4, threads=2)
+    ended = threading.Event()
+    seen: set[str] = set()
+
+    def other() -> None:
+        while not ended.is_set():
+            for read in (lambda: batch.time, lambda: batch.state_hash, lambda: batch.failed, lambda: batch.stopped):
+                try:
+                    read()
+                    seen.add("values")
+                except coluber.Error as error:
+                    seen.add(str(error))
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    for _ in range(10_000):
+        batch.step(200)
+        if len(seen) > 1:
+            break
+    ended.set()
+    thread.join()
+    assert seen - {"values"} == {"this batch is being stepped: another thread cannot read it meanwhile"}
 
 
 def test_two_threads_cannot_step_one_batch() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import coluber
+from coluber import _toml
 from conftest import root
 
 
@@ -71,3 +72,9 @@ def test_registered_components_are_listed() -> None:
     for listed in (coluber.models(), coluber.gaits(), coluber.controllers(), coluber.studies()):
         assert listed and all(name and doc for name, doc in listed)
     assert coluber.load("aiko_floor").model in dict(coluber.models())
+
+
+def test_texts_beyond_ascii_come_through() -> None:
+    title = 'a snake \U0001f40d, \u00e9, "quoted" \\'
+    assert coluber.load("aiko_floor", {"title": title})["title"] == title
+    assert _toml.inline({"\U0001f40d": "\x7f\t"}) == '{"\U0001f40d" = "\\u007f\\t"}'

@@ -314,6 +314,50 @@ def test_one_simulation_is_for_one_caller(floor: coluber.Scenario) -> None:
     sim.step()
 
 
+def test_another_thread_cannot_read_what_is_being_stepped(floor: coluber.Scenario) -> None:
+    sim = coluber.Simulation(floor)
+    begun, heard = threading.Event(), threading.Event()
+    said: list[str] = []
+
+    def gait(t: float) -> tuple[np.ndarray, np.ndarray]:
+        if sim.step_count > 50 and not begun.is_set():  # its own thread may read
+            begun.set()
+            assert heard.wait(60)
+        return wave(t)
+
+    def other() -> None:
+        begun.wait(60)
+        for read in (lambda: sim.trajectory, lambda: sim.time, lambda: sim.step_count, lambda: sim.state_hash):
+            try:
+                read()
+            except coluber.Error as error:
+                said.append(str(error))
+        said.append(repr(sim))
+        heard.set()
+
+    sim.gait = gait
+    thread = threading.Thread(target=other)
+    thread.start()
+    run = sim.run()
+    thread.join()
+    assert said[:-1] == 4 * ["this simulation is being stepped: another thread cannot read it meanwhile"]
+    assert "being stepped" in said[-1]
+    assert len(sim.trajectory.time) == len(run.time) and sim.state_hash == run.final_state
+
+
+def test_a_callback_reads_the_frames_so_far(floor: coluber.Scenario) -> None:
+    sim = coluber.Simulation(floor)
+    counts: list[int] = []
+
+    def gait(t: float) -> tuple[np.ndarray, np.ndarray]:
+        counts.append(len(sim.trajectory.time) if sim.trajectory else 0)
+        return wave(sim.time)
+
+    sim.gait = gait
+    run = sim.run()
+    assert 0 < max(counts) <= len(run.time)
+
+
 def test_a_callback_cannot_step_its_own_simulation_but_look_at_it(floor: coluber.Scenario) -> None:
     sim = coluber.Simulation(floor)
     places: list[float] = []
