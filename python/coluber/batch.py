@@ -58,7 +58,7 @@ class Batch(_core.Batch):
             self.follow_gaits()
             self._references: Array | None = None
             return
-        given = np.ascontiguousarray(phi_d, dtype=np.float64)
+        given = np.array(phi_d, dtype=np.float64, order="C")
         if given.ndim != 2:
             raise InputError(Fault(key="references", message=f"expected two axes, got an array of shape {given.shape}"))
         self._hold(given)
@@ -68,6 +68,7 @@ class Batch(_core.Batch):
         """Those that the mask selects go back to their start and follow their gaits; None: all."""
         if mask is None:
             self._reset(None)
+            self._references = None
         else:
             self._reset(np.ascontiguousarray(np.asarray(mask, dtype=bool), dtype=np.uint8))
 

@@ -131,6 +131,8 @@ class Simulation(_core.Simulation):
     @gait.setter
     def gait(self, gait: Gait | None) -> None:
         self._set_gait(gait)
+        if gait is not None:
+            self._reference = None
 
     @property
     def controller(self) -> Any:

@@ -77,6 +77,16 @@ def test_one_is_rebuilt_from_another_scenario() -> None:
     assert batch.state_hash[1] == sim.state_hash
 
 
+def test_references_are_a_copy_and_end_with_a_reset() -> None:
+    batch = coluber.Batch("aiko_floor", 2)
+    given = np.full((2, 10), 0.1)
+    batch.references = given
+    given[:] = 9.0
+    assert np.array_equal(batch.references, np.full((2, 10), 0.1))
+    batch.reset()
+    assert batch.references is None
+
+
 def test_wrong_shapes_are_refused() -> None:
     batch = coluber.Batch("aiko_floor", 2)
     for wrong in (np.zeros(10), np.zeros((3, 10)), np.zeros((2, 9))):

@@ -148,6 +148,16 @@ def test_references_are_held(floor: coluber.Scenario) -> None:
     assert sim.reference is None
 
 
+def test_a_gait_ends_references_that_were_held(floor: coluber.Scenario) -> None:
+    sim, other = coluber.Simulation(floor), coluber.Simulation(floor)
+    sim.reference = np.full(10, 0.1)
+    sim.gait = other.gait = wave
+    assert sim.reference is None
+    sim.step(50)
+    other.step(50)
+    assert sim.state_hash == other.state_hash
+
+
 def test_states_compare_copy_and_come_back(floor: coluber.Scenario) -> None:
     sim = coluber.Simulation(floor)
     sim.step(50)
