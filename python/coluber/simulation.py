@@ -132,7 +132,7 @@ class Simulation(_core.Simulation):
     def gait(self, gait: Gait | None) -> None:
         self._set_gait(gait)
         if gait is not None:
-            self._reference = None
+            self._reference: Array | None = None
 
     @property
     def controller(self) -> Any:
