@@ -41,6 +41,7 @@ struct Model {
 
 /// Where a chain is. Angles are never wrapped.
 struct Configuration {
+  /// Straight, flat, its head at the origin.
   explicit Configuration(int links)
       : pitch(Eigen::VectorXd::Zero(links)), yaw(Eigen::VectorXd::Zero(links)) {}
 
@@ -51,6 +52,7 @@ struct Configuration {
 
 /// Its links in space.
 struct Chain {
+  /// Room for so many links.
   explicit Chain(int links)
       : R(static_cast<std::size_t>(links)),
         joint(3, links + 1),

@@ -20,6 +20,7 @@ struct Object {
   double rho = 0.8;            ///< m: link axes wrap at this distance from its centre
   double height = 1.0;         ///< m
   double weight = 0.0;         ///< N
+  /// False: a cylinder.
   [[nodiscard]] bool is_prism() const { return corners.cols() > 0; }
 };
 
@@ -54,6 +55,7 @@ COLUBER_EXPORT std::vector<Phase> make_phases(const std::vector<TaskKeys>& tasks
 
 /// What a phase wishes from its start on. All of it is in a checkpoint.
 struct Wish {
+  /// Nothing wished yet, with room for the model's joints.
   explicit Wish(const Model& model)
       : rises(Eigen::VectorXd::Zero(model.joints())), rises_wished(rises) {}
 

@@ -76,20 +76,28 @@ class COLUBER_EXPORT MeasureCall {
   [[nodiscard]] bool is_number(std::string_view name) const;
   /// True if the file gives this parameter.
   [[nodiscard]] bool has(std::string_view name) const;
+  /// A number that the file gives.
   [[nodiscard]] double number(std::string_view name) const;
+  /// The same, or `fallback` where it gives none.
   [[nodiscard]] double number(std::string_view name, double fallback) const;
   /// Counted from 0; files count from 1.
   [[nodiscard]] int index(std::string_view name) const;
   /// Counted from 0; one number is a list of one.
   [[nodiscard]] std::vector<int> indices(std::string_view name) const;
+  /// A word that the file gives.
   [[nodiscard]] std::string text(std::string_view name) const;
+  /// The same, or `fallback` where it gives none.
   [[nodiscard]] std::string text(std::string_view name, std::string_view fallback) const;
+  /// Words of a list.
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
+  /// Numbers of a list.
   [[nodiscard]] std::vector<double> numbers(std::string_view name) const;
+  /// Lists of numbers.
   [[nodiscard]] std::vector<std::vector<double>> points(std::string_view name) const;
 
   /// The run it is taken from.
   [[nodiscard]] const MeasuredRun& run() const;
+  /// What that run recorded.
   [[nodiscard]] const record::Trajectory& trajectory() const { return run().trajectory; }
   /// The run that the parameter `name` names.
   [[nodiscard]] const MeasuredRun& run(std::string_view name) const;

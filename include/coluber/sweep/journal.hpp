@@ -15,10 +15,10 @@
 
 namespace coluber::sweep {
 
-/// The rows that one process appends: rows/<part>-<host>-<process>-<start>.jsonl, locked for as
-/// long as the process lives. A line is a CRC-32 of its JSON in 8 hex digits, a space, the JSON.
-/// Kinds: `start` of the process (the first line) and of a point, `row`, and `end` of a process
-/// that had nothing in flight. Shared by threads.
+/// The rows that one process appends: a file of rows/ named by part, host, process and start,
+/// locked for as long as the process lives. A line is a CRC-32 of its JSON in 8 hex digits, a
+/// space, the JSON. Kinds: `start` of the process (the first line) and of a point, `row`, and `end`
+/// of a process that had nothing in flight. Shared by threads.
 class COLUBER_EXPORT Journal {
  public:
   /// Begins one in `folder`. Throws FileError.
@@ -95,6 +95,7 @@ class COLUBER_EXPORT JournalIndex {
   [[nodiscard]] Row read(const RowPlace& place) const;
   /// By hash.
   [[nodiscard]] const std::vector<Suspect>& suspects() const { return suspects_; }
+  /// The files, in order of name.
   [[nodiscard]] const std::vector<JournalOrigin>& origins() const { return origins_; }
   /// Lines that were damaged; that a process was still writing do not count.
   [[nodiscard]] std::size_t damaged() const { return damaged_; }

@@ -112,15 +112,15 @@ class COLUBER_EXPORT Sweep {
   /// Of to_text(), without comments and titles: equal for equal sweeps.
   [[nodiscard]] std::uint64_t hash() const;
 
-  [[nodiscard]] const std::string& title() const;        ///< of the file, else its name
-  [[nodiscard]] const std::string& source() const;       ///< the file's TOML text
-  [[nodiscard]] const scenario::Scenario& base() const;  ///< with `set` and the overrides
-  [[nodiscard]] const std::vector<Axis>& axes() const;
-  [[nodiscard]] const std::vector<Column>& columns() const;
-  [[nodiscard]] const std::optional<Goal>& goal() const;
-  [[nodiscard]] const std::vector<Requirement>& requirements() const;
-  [[nodiscard]] const Limits& limits() const;
-  [[nodiscard]] const std::optional<Optimise>& optimise() const;
+  [[nodiscard]] const std::string& title() const;            ///< of the file, else its name
+  [[nodiscard]] const std::string& source() const;           ///< the file's TOML text
+  [[nodiscard]] const scenario::Scenario& base() const;      ///< with `set` and the overrides
+  [[nodiscard]] const std::vector<Axis>& axes() const;       ///< in the order of the file
+  [[nodiscard]] const std::vector<Column>& columns() const;  ///< the measures, or the summary
+  [[nodiscard]] const std::optional<Goal>& goal() const;  ///< what `best` means, if the file says
+  [[nodiscard]] const std::vector<Requirement>& requirements() const;  ///< of feasible rows
+  [[nodiscard]] const Limits& limits() const;                          ///< of a point
+  [[nodiscard]] const std::optional<Optimise>& optimise() const;  ///< `[optimise]`, if there is one
   /// Some of its axes are searched by an optimiser: a point needs their values.
   [[nodiscard]] std::size_t searched() const;
   /// Number of points; with searched axes, of those for each candidate.
