@@ -29,6 +29,12 @@ void append_numbers(const std::vector<double>& numbers, std::string& out) {
   out += ']';
 }
 
+/// A whole number; a damaged line may hold one that no integer takes.
+std::int64_t to_whole(const nlohmann::json& value) {
+  if (!value.is_number_integer()) throw Error("a number of a row is not whole");
+  return value.get<std::int64_t>();
+}
+
 std::vector<double> to_numbers(const nlohmann::json& list) {
   std::vector<double> numbers;
   for (const auto& value : list) {
@@ -99,18 +105,18 @@ Row from_line(std::string_view line) {
     if (json.at("kind") != "row" || !status) throw Error("it is no row of a sweep");
     row.status = *status;
     row.hash = std::stoull(json.at("hash").get<std::string>(), nullptr, 16);
-    row.point = json.at("point").get<std::int64_t>();
-    row.attempt = json.at("attempt").get<int>();
+    row.point = to_whole(json.at("point"));
+    row.attempt = static_cast<int>(to_whole(json.at("attempt")));
     row.reason = json.at("reason").get<std::string>();
     row.values = to_numbers(json.at("values"));
-    row.steps = json.at("steps").get<std::int64_t>();
+    row.steps = to_whole(json.at("steps"));
     row.final_state = json.at("final_state").get<std::string>();
     row.host = json.at("host").get<std::string>();
-    row.process = json.at("process").get<std::int64_t>();
+    row.process = to_whole(json.at("process"));
     row.wall_s = json.at("wall_s").get<double>();
     row.cpu_s = json.at("cpu_s").get<double>();
-    row.generation = json.value("generation", std::int64_t{-1});
-    row.candidate = json.value("candidate", std::int64_t{-1});
+    if (json.contains("generation")) row.generation = to_whole(json["generation"]);
+    if (json.contains("candidate")) row.candidate = to_whole(json["candidate"]);
     if (json.contains("searched")) row.searched = to_numbers(json["searched"]);
     return row;
   } catch (const Error&) {
